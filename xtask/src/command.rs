@@ -47,7 +47,7 @@ pub(crate) fn run(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// Whether a command runs and succeeds.
+/// Returns true if a command runs and succeeds.
 pub(crate) fn succeeds(line: &str) -> bool {
     command(Path::new("."), line)
         .stdin(Stdio::null())
@@ -57,12 +57,12 @@ pub(crate) fn succeeds(line: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Whether `cargo nextest` is installed.
+/// Returns true if `cargo nextest` is installed.
 pub(crate) fn has_nextest() -> bool {
     succeeds("cargo nextest --version")
 }
 
-/// Whether a Chromium is on PATH, which the tests of the HTML report need.
+/// Returns true if a Chromium is on PATH, which the tests of the HTML report need.
 pub(crate) fn has_chromium() -> bool {
     const NAMES: [&str; 4] =
         ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

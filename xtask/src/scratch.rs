@@ -129,7 +129,7 @@ impl ScratchCrate {
     }
 }
 
-/// Whether a text contains these lines; the line `…` matches any lines.
+/// Returns true if a text contains these lines; the line `…` matches any lines.
 fn contains_lines(text: &str, lines: &str) -> bool {
     let parts = lines.split("\n  …\n");
     let mut rest = Some(text);

@@ -27,7 +27,7 @@ struct File {
 }
 
 impl File {
-    /// Whether it is Rust code of this repository.
+    /// Returns true if it is Rust code of this repository.
     fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
             && ["crates/", "examples/", "xtask/", "fuzz/"]

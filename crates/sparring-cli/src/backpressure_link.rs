@@ -14,7 +14,7 @@ pub(crate) struct BackpressureLink {
     pub(crate) link: Box<dyn Link>,
     pub(crate) frames: FrameQueue,
     pub(crate) trace: Option<ThreadedWriter>,
-    /// Whether the link is closing. Closing does not wait for capacity.
+    /// True if the link is closing. Closing does not wait for capacity.
     pub(crate) closing: bool,
 }
 
@@ -23,12 +23,12 @@ impl Link for BackpressureLink {
         self.link.kind()
     }
 
-    fn transport(&self) -> &'static str {
-        self.link.transport()
+    fn transport_name(&self) -> &'static str {
+        self.link.transport_name()
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
-        self.link.record_to(recorder);
+    fn set_recorder(&mut self, recorder: Recorder) {
+        self.link.set_recorder(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
@@ -46,12 +46,12 @@ impl Link for BackpressureLink {
         self.link.backlog()
     }
 
-    fn closing_time(&self) -> Duration {
-        self.link.closing_time()
+    fn close_timeout(&self) -> Duration {
+        self.link.close_timeout()
     }
 
-    fn is_held(&self) -> bool {
-        self.link.is_held()
+    fn pauses_timeouts(&self) -> bool {
+        self.link.pauses_timeouts()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
@@ -62,14 +62,14 @@ impl Link for BackpressureLink {
             }
         }
         let incoming = ready!(self.link.poll_receive(cx));
-        if let Incoming::StreamEnded { stream: Stream::Standing, cause } = &incoming {
+        if let Incoming::StreamEnded { stream: Stream::Connection, cause } = &incoming {
             self.frames.set_send_error(cause.clone());
         }
         Poll::Ready(incoming)
     }
 
-    fn state_of(&self, stream: &Stream) -> Option<String> {
-        self.link.state_of(stream)
+    fn describe_progress(&self, stream: &Stream) -> Option<String> {
+        self.link.describe_progress(stream)
     }
 
     fn known_era(&self) -> Option<Era> {
@@ -86,7 +86,7 @@ mod tests {
     use std::task::Waker;
 
     use sparring_peer::link::memory;
-    use sparring_wire::{Frame, Recorded, Side, Transcript};
+    use sparring_wire::{Frame, Side, Transcript, TranscriptItem};
 
     use super::*;
 
@@ -95,8 +95,8 @@ mod tests {
         let (link, mut target) = memory(LinkKind::Shared);
         let (frames, transcript) = (FrameQueue::default(), Transcript::default());
         let filled = frames.clone();
-        transcript.stream_to(move |recorded| {
-            if let Recorded::Entry(entry) = recorded {
+        transcript.set_sink(move |recorded| {
+            if let TranscriptItem::Entry(entry) = recorded {
                 filled.push(entry);
             }
         });
@@ -106,7 +106,7 @@ mod tests {
             trace: None,
             closing: false,
         };
-        link_under_test.record_to(Recorder::new(&transcript, Side::Client));
+        link_under_test.set_recorder(Recorder::new(&transcript, Side::Client));
         frames.start();
         let count = 10_000;
         for _ in 0..count {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sparring_host::config::{
-    Ask, Config, Fault, Places, Question, Refusal, ServerConfig, Surroundings,
+    Config, ConfigContext, ConfigLocations, FileProblem, InputPrompt, InputQuestion, LookupError,
+    ServerConfig,
 };
 use sparring_transport::Target;
 
@@ -32,21 +33,21 @@ pub(crate) struct NamedServer {
 pub(crate) type KnownInputs = Arc<Mutex<BTreeMap<String, String>>>;
 
 /// Returns the config files that may exist.
-pub(crate) fn config_places(environment: &Environment) -> Places {
-    Places::find(
+pub(crate) fn config_places(environment: &Environment) -> ConfigLocations {
+    ConfigLocations::find(
         environment.user_config_file.clone(),
         environment.home.clone(),
         &environment.current_dir,
     )
 }
 
-/// Returns what the files depend on besides their own text.
+/// Returns the context of config files: everything that they depend on besides their own text.
 pub(crate) fn config_context(
     environment: &Environment,
     stderr: &ThreadedWriter,
-    ask: Ask,
-) -> Surroundings {
-    Surroundings {
+    ask: InputPrompt,
+) -> ConfigContext {
+    ConfigContext {
         variables: environment.variables.clone(),
         home: environment.home.clone(),
         trust: environment.trust_file.clone(),
@@ -79,9 +80,9 @@ pub(crate) async fn find_server(
     // On a thread, so that a signal can interrupt a question.
     let read = tokio::task::spawn_blocking(move || {
         let config = Config::read(&places, &context);
-        let server = config.by_consent(&name).cloned();
+        let server = config.server_by_name(&name).cloned();
         let variables = context.variables.into_keys();
-        let template = Surroundings {
+        let template = ConfigContext {
             ask: Arc::new(|question| {
                 Some(format!("{VARIABLE_START}{}{VARIABLE_END}", variable_for_input(&question.id)))
             }),
@@ -91,7 +92,7 @@ pub(crate) async fn find_server(
             ..context
         };
         let template = Config::read(&places, &template);
-        let template = template.by_consent(&name).map(|server| server.target.clone());
+        let template = template.server_by_name(&name).map(|server| server.target.clone());
         (config.faults, server, template)
     });
     let (faults, server, template) =
@@ -122,21 +123,21 @@ fn variable_for_input(id: &str) -> String {
 }
 
 /// Returns the path of the file with the fault.
-pub(crate) fn fault_file(fault: &Fault) -> String {
+pub(crate) fn fault_file(fault: &FileProblem) -> String {
     match fault {
-        Fault::Unreadable { file, .. } => file.display().to_string(),
-        Fault::Wrong(problems) => problems.source().name().to_owned(),
+        FileProblem::Unreadable { file, .. } => file.display().to_string(),
+        FileProblem::Invalid(problems) => problems.source().name().to_owned(),
     }
 }
 
-/// Returns why a named server cannot be used.
-pub(crate) fn refusal_failure(refusal: Refusal, faults: &[Fault]) -> Failure {
+/// Returns the failure for a named server that cannot be used.
+pub(crate) fn refusal_failure(refusal: LookupError, faults: &[FileProblem]) -> Failure {
     match refusal {
-        Refusal::Broken(problems) => Failure::Script(vec![problems]),
-        Refusal::Disabled { ref name, .. } => {
+        LookupError::Invalid(problems) => Failure::Script(vec![problems]),
+        LookupError::Disabled { ref name, .. } => {
             Failure::Usage(format!("{refusal}; enable it with `spar config enable {name}`"))
         }
-        Refusal::Unknown { name, help } if !faults.is_empty() => {
+        LookupError::Unknown { name, help } if !faults.is_empty() => {
             let files: Vec<String> = faults.iter().map(fault_file).collect();
             let files = files.join(" and ");
             Failure::Usage(format!(
@@ -155,7 +156,7 @@ pub(crate) fn input_asker(
     known: KnownInputs,
     answers: bool,
     stderr: &ThreadedWriter,
-) -> Ask {
+) -> InputPrompt {
     let stderr = stderr.clone();
     Arc::new(move |question| {
         if !names.contains(&question.server) {
@@ -172,11 +173,11 @@ pub(crate) fn input_asker(
 }
 
 /// Returns the default without asking.
-pub(crate) fn default_answer(question: &Question) -> Option<String> {
+pub(crate) fn default_answer(question: &InputQuestion) -> Option<String> {
     Some(question.default.clone().unwrap_or_default())
 }
 
-fn ask_for_input(question: &Question, stderr: &ThreadedWriter) -> Option<String> {
+fn ask_for_input(question: &InputQuestion, stderr: &ThreadedWriter) -> Option<String> {
     let mut text = question.description.clone();
     if text.is_empty() {
         text.clone_from(&question.id);

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use sparring_peer::{Client, ClientBuilder, Protocol};
-use sparring_transport::{Container, Opened, Stderr, Target};
+use sparring_transport::{Container, OpenedTarget, Stderr, Target};
 use tokio::time::timeout;
 
 use crate::args::TargetFlags;
@@ -45,7 +45,8 @@ impl<'a> Connection<'a> {
         printer: &'a Printer,
     ) -> Result<Connection<'a>, Failure> {
         let (observer, transcript) = TrafficObserver::start(flags.connection.trace.clone()).await?;
-        let Opened { link, stderr, container } = open(&target, flags.connection.timeout()).await?;
+        let OpenedTarget { link, stderr, container } =
+            open(&target, flags.connection.timeout()).await?;
         let relayed = stderr.as_ref().filter(|_| flags.show_stderr());
         let relay = relayed.map(|stderr| StderrRelay::start(stderr, printer.stderr()));
         let mut options = flags.client_options();
@@ -62,7 +63,7 @@ impl<'a> Connection<'a> {
         self.observer.frames()
     }
 
-    /// Waits until the client is connected as the protocol says.
+    /// Waits until the handshake of the protocol is complete.
     ///
     /// # Errors
     /// When the handshake fails.
@@ -80,21 +81,21 @@ impl<'a> Connection<'a> {
                 (self.printer.print_failure(failure, stderr.as_deref()).await, failure.frame())
             }
         };
-        let mishaps = self.client.mishaps();
+        let mishaps = self.client.background_errors();
         for note in self.observer.notes(shown, &mishaps) {
             self.printer.note(&note).await;
         }
         if let (Err(failure), Some(container)) = (outcome, &self.container)
             && failure.is_timeout()
-            && let Some(trouble) = container.trouble().await
+            && let Some(trouble) = container.problem().await
         {
             self.printer.note(&trouble).await;
         }
         exit
     }
 
-    /// Closes the client, which ends the target. Where a signal came instead of an
-    /// exit code, reports the signal meanwhile.
+    /// Closes the client, which ends the target. If a signal arrived instead of an exit
+    /// code, reports the signal meanwhile.
     pub(crate) async fn close(&mut self, outcome: Result<Exit, Signal>) -> Exit {
         match outcome {
             Ok(exit) => {
@@ -116,7 +117,7 @@ impl<'a> Connection<'a> {
         if let Some(relay) = &mut self.relay {
             relay.finish().await;
         }
-        if let Some(left) = self.container.as_ref().and_then(Container::left) {
+        if let Some(left) = self.container.as_ref().and_then(Container::leftover) {
             self.printer.note(&left).await;
         }
         match self.observer.finish().await {
@@ -129,7 +130,7 @@ impl<'a> Connection<'a> {
     }
 }
 
-async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
+async fn open(target: &Target, within: Duration) -> Result<OpenedTarget, Failure> {
     // A container has the same deadline, and its own error names what was not ready.
     if let Target::Container(_) = target {
         return Ok(target.open().await?);

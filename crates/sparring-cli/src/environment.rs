@@ -14,7 +14,7 @@ pub(crate) struct Environment {
     pub(crate) credentials_file: Option<PathBuf>,
     /// The file for the tests that failed, if HOME or XDG_STATE_HOME is set.
     pub(crate) failed_tests_file: Option<PathBuf>,
-    /// Whether stderr is a terminal.
+    /// True if stderr is a terminal.
     pub(crate) has_terminal: bool,
     /// The user's config file, if HOME or XDG_CONFIG_HOME is set.
     pub(crate) user_config_file: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct Environment {
     pub(crate) current_dir: PathBuf,
     /// All variables that are UTF-8.
     pub(crate) variables: BTreeMap<String, String>,
-    /// Whether a user can be asked: stdin and stderr are terminals.
+    /// True if a user can be asked: stdin and stderr are terminals.
     pub(crate) can_ask: bool,
 }
 
@@ -78,7 +78,7 @@ fn proxies(variable: impl Fn(&str) -> Option<String>) -> Proxies {
     Proxies {
         http: http.unwrap_or_else(|| all.clone()),
         https: either("https_proxy").unwrap_or(all),
-        except: either("no_proxy").unwrap_or_default(),
+        no_proxy: either("no_proxy").unwrap_or_default(),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     /// Checks the proxies as `http https except`.
     fn check(environment: &str, expected: [&str; 3]) {
         let found = read(environment).proxies;
-        assert_eq!([&*found.http, &*found.https, &*found.except], expected, "{environment}");
+        assert_eq!([&*found.http, &*found.https, &*found.no_proxy], expected, "{environment}");
     }
 
     #[test]

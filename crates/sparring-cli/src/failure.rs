@@ -82,7 +82,7 @@ impl Failure {
             Failure::Open(OpenError::Http(error)) if usage_kind(error).is_some() => Exit::Usage,
             Failure::Model(AgentError::Target(_)) => Exit::Usage,
             Failure::Model(AgentError::Refused { .. }) | Failure::NoAnswer(_) => Exit::Failed,
-            Failure::Request(Error::Refused { .. }) => Exit::Failed,
+            Failure::Request(Error::ErrorResponse { .. }) => Exit::Failed,
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Failure::Output(_) => Exit::Usage,
             Failure::Stopped(signal) => Exit::Stopped(*signal),
@@ -99,12 +99,12 @@ impl Failure {
         }
     }
 
-    /// Returns whether the reader of stdout is gone. Nothing is printed then.
+    /// Returns true if the reader of stdout is gone. Nothing is printed then.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Returns whether no response arrived in time for an unknown reason.
+    /// Returns true if no response arrived in time for an unknown reason.
     pub(crate) fn is_timeout(&self) -> bool {
         let (Failure::Connect(error) | Failure::Request(error)) = self else {
             return matches!(self, Failure::Unsent { .. });
@@ -161,7 +161,7 @@ impl Failure {
     pub(crate) fn frame(&self) -> Option<&Frame> {
         match self {
             Failure::Connect(error) | Failure::Request(error) => match error {
-                Error::WrongAnswer { frame, .. }
+                Error::InvalidResponse { frame, .. }
                 | Error::Noise { frame, .. }
                 | Error::ForeignId { frame, .. } => Some(frame),
                 _ => None,
@@ -195,8 +195,8 @@ fn model_error_kind(error: &AgentError) -> &'static str {
     match error {
         AgentError::Target(_) => "usage",
         AgentError::Refused { .. } => "refused",
-        AgentError::Late { .. } => "timeout",
-        AgentError::Unusable { .. } => "unusable",
+        AgentError::Timeout { .. } => "timeout",
+        AgentError::InvalidResponse { .. } => "unusable",
         _ => "unreachable",
     }
 }
@@ -204,7 +204,7 @@ fn model_error_kind(error: &AgentError) -> &'static str {
 fn container_error_kind(error: &ContainerError) -> &'static str {
     match error {
         ContainerError::NoEngine { .. } => "engine-not-found",
-        ContainerError::Refused { .. } => "engine-refused",
+        ContainerError::StateUnknown { .. } => "engine-refused",
         ContainerError::NoContainer { .. } => "no-container",
         ContainerError::NotRunning { .. } => "not-running",
         ContainerError::Paused { .. } => "paused",
@@ -230,7 +230,7 @@ fn connect_message(error: &Error) -> String {
 /// response, which are printed separately.
 fn request_message(error: &Error) -> String {
     match error {
-        Error::Closed { method, cause: Cause::Gone { how, .. } } => {
+        Error::Closed { method, cause: Cause::ProcessEnded { reason: how, .. } } => {
             format!("no answer to {method}: {how}")
         }
         Error::Closed { method, cause } => match http_cause_message(cause) {

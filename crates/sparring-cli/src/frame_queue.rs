@@ -95,7 +95,7 @@ impl FrameQueue {
         .await
     }
 
-    /// Returns whether this is the reason that [`FrameQueue::send_error`] reports.
+    /// Returns true if this is the reason that [`FrameQueue::send_error`] reports.
     pub(crate) fn is_send_error(&self, cause: &Cause) -> bool {
         self.state().send_error.as_ref() == Some(cause)
     }

@@ -78,7 +78,7 @@ async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Fa
     }
 }
 
-/// Prints help, the version, or what is wrong with the arguments.
+/// Prints help, the version, or the error in the arguments.
 fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
     let printed = error.print().and_then(|()| io::stdout().flush());
     if !error.use_stderr() {
@@ -89,7 +89,7 @@ fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
     }
     let failure = Failure::Usage(args::error_message(error));
     if json {
-        // If stdout is closed, the exit code still says it.
+        // If stdout is closed, the exit code still reports the failure.
         let _ = writeln!(io::stdout(), "{}", output::failure_object(&failure, None));
     }
     failure.exit()

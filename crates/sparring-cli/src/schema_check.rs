@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use sparring_script::Schema;
-use sparring_script::schema::{Step, Verdict};
+use sparring_script::schema::{PointerSegment, Verdict};
 use sparring_wire::{Json, JsonKind};
 
 use crate::output::line;
@@ -61,7 +61,7 @@ pub(crate) async fn find_mismatches(
         return Err(SchemaCheckError::Number(shown(number.text().into_owned())));
     }
     let value: Value =
-        value.to().map_err(|error| SchemaCheckError::Value(shown(error.to_string())))?;
+        value.deserialize().map_err(|error| SchemaCheckError::Value(shown(error.to_string())))?;
     let found = match schema.check_in_background(&value, MAX_MISMATCHES).await {
         Verdict::Valid => Vec::new(),
         Verdict::Invalid(found) => found,
@@ -70,9 +70,9 @@ pub(crate) async fn find_mismatches(
     Ok(found
         .into_iter()
         .map(|mismatch| SchemaMismatch {
-            path: render_path(&mismatch.steps, root),
-            member: match mismatch.steps.into_iter().next() {
-                Some(Step::Name(name)) => Some(name),
+            path: render_path(&mismatch.segments, root),
+            member: match mismatch.segments.into_iter().next() {
+                Some(PointerSegment::Name(name)) => Some(name),
                 _ => None,
             },
             message: shown(mismatch.message),
@@ -95,16 +95,16 @@ fn find_inexact_number(value: Json<'_>) -> Option<Json<'_>> {
     (!exact).then_some(value)
 }
 
-fn render_path(steps: &[Step], root: &str) -> String {
+fn render_path(steps: &[PointerSegment], root: &str) -> String {
     let mut path = root.to_owned();
     for step in steps {
         match step {
-            Step::Index(index) => path.push_str(&format!("[{index}]")),
-            Step::Name(name) if is_plain_name(name) => {
+            PointerSegment::Index(index) => path.push_str(&format!("[{index}]")),
+            PointerSegment::Name(name) if is_plain_name(name) => {
                 path.push('.');
                 path.push_str(name);
             }
-            Step::Name(name) => path.push_str(&format!("[{name:?}]")),
+            PointerSegment::Name(name) => path.push_str(&format!("[{name:?}]")),
         }
     }
     path

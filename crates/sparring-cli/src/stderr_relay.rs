@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::output::ThreadedWriter;
 
-/// How long to wait for more output after the target has ended. Another process may hold
+/// Maximum wait for more output after the target has ended. Another process may hold
 /// its stderr open.
 const STDERR_DRAIN_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -28,16 +28,16 @@ pub(crate) struct StderrRelay {
 impl StderrRelay {
     pub(crate) fn start(from: &Stderr, to: &ThreadedWriter) -> StderrRelay {
         let (ended_sender, ended) = oneshot::channel();
-        from.pass_to(RelayWriter { to: to.clone(), _ended_sender: ended_sender });
+        from.forward_to(RelayWriter { to: to.clone(), _ended_sender: ended_sender });
         StderrRelay { from: from.clone(), to: to.clone(), ended }
     }
 
     /// Waits for the rest of the output after the target has ended.
     pub(crate) async fn finish(&mut self) {
         loop {
-            let before = self.from.total();
+            let before = self.from.total_bytes();
             let ended = timeout(STDERR_DRAIN_INTERVAL, &mut self.ended).await.is_ok();
-            if ended || self.to.has_capacity() && self.from.total() == before {
+            if ended || self.to.has_capacity() && self.from.total_bytes() == before {
                 break;
             }
         }

@@ -45,7 +45,7 @@ pub(crate) fn exchange_line(exchange: &Exchange) -> String {
             "milliseconds": {
                 "connect": exchange.connect.map(milliseconds),
                 "first_byte": exchange.first_byte.map(milliseconds),
-                "done": milliseconds(exchange.done),
+                "done": milliseconds(exchange.total),
             },
             "error": exchange.error,
         },

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sparring_peer::{Cause, Link};
-use sparring_wire::{Entry, Frame, Recorded, Rule, Side, Transcript, Violation};
+use sparring_wire::{Entry, Frame, Rule, Side, Transcript, TranscriptItem, Violation};
 
 use crate::backpressure_link::BackpressureLink;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(crate) struct TrafficObserver {
 #[derive(Default)]
 struct SeenViolations {
     violations: Vec<SeenViolation>,
-    /// Whether more violations occurred than are kept.
+    /// True if more violations occurred than are kept.
     more: bool,
 }
 
@@ -63,17 +63,17 @@ impl TrafficObserver {
         let (seen, frames) = (Arc::clone(&observer.seen), observer.frames.clone());
         let writer = observer.trace.as_ref().map(|(_, writer)| writer.clone());
         let transcript = Transcript::default();
-        transcript.stream_to(move |recorded| {
+        transcript.set_sink(move |recorded| {
             if let Some(writer) = &writer {
                 writer.queue(
                     match recorded {
-                        Recorded::Entry(entry) => trace::frame_line(entry),
-                        Recorded::Exchange(exchange) => trace::exchange_line(exchange),
+                        TranscriptItem::Entry(entry) => trace::frame_line(entry),
+                        TranscriptItem::Exchange(exchange) => trace::exchange_line(exchange),
                     }
                     .as_bytes(),
                 );
             }
-            if let Recorded::Entry(entry) = recorded
+            if let TranscriptItem::Entry(entry) = recorded
                 && entry.from == Side::Server
             {
                 lock(&seen).record(entry);

@@ -1,14 +1,14 @@
-//! Runs the transcripts below `tests/golden`: every command must print what its
-//! transcript says. `support/transcript.rs` documents the format.
+//! Runs the transcripts below `tests/golden`: every command must print the output in
+//! its transcript. `support/transcript.rs` documents the format.
 //!
 //! A command is run by `sh` in the folder of its transcript, with `spar` in the path
 //! and an empty folder in `TMP`. If the case names a file of `answers`, the address of
 //! an HTTP server with these answers is in `HOST`, and its Unix socket is
-//! `$TMP/socket`. What differs between two runs is replaced by placeholders such as
-//! `[TMP]` (`support/filters.rs`).
+//! `$TMP/socket`. Placeholders such as `[TMP]` replace the output that differs between
+//! two runs (`support/filters.rs`).
 //!
-//! Each case is a test of its own: `cargo test -p sparring-cli --test golden NAME`
-//! runs those whose names contain NAME. `SPAR_BLESS=1` writes what is printed into the
+//! Each case is a separate test: `cargo test -p sparring-cli --test golden NAME` runs
+//! those whose names contain NAME. `SPAR_BLESS=1` writes the output into the
 //! transcripts.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]

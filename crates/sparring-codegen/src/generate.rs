@@ -10,7 +10,7 @@ use crate::schema::SchemaReader;
 
 /// A server and its tools.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct ModuleSource<'a> {
     /// The name of the server.
     pub server: &'a str,
     /// The version of the server; may be empty.
@@ -48,7 +48,7 @@ fn pointer_prefix(pointer: &str) -> String {
 ///
 /// # Errors
 /// Returns an error if a tool has no name or a duplicate one, or if its schema is malformed.
-pub fn module(source: &Source<'_>) -> Result<String, ToolError> {
+pub fn generate_module(source: &ModuleSource<'_>) -> Result<String, ToolError> {
     let mut tools = with_names(source.tools)?;
     tools.sort_by_key(|(name, _)| *name);
     if let Some(pair) = tools.windows(2).find(|pair| pair[0].0 == pair[1].0) {

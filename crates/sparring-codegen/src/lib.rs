@@ -18,5 +18,5 @@ mod render;
 mod schema;
 mod server_text;
 
-pub use generate::{Source, ToolError, module};
+pub use generate::{ModuleSource, ToolError, generate_module};
 pub use names::is_type_name;

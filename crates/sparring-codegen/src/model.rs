@@ -25,7 +25,7 @@ pub(crate) struct NamedType {
     pub(crate) description: Option<String>,
     /// The doc comment for a schema without a description.
     pub(crate) role: String,
-    /// Whether it is part of an output, so that callers never construct it.
+    /// True if it is part of an output, so that callers never construct it.
     pub(crate) is_output: bool,
     pub(crate) body: Body,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<Field>,
     /// The field name and value type of additional members.
     pub(crate) additional: Option<(String, Type)>,
-    /// Whether unknown members are forbidden.
+    /// True if unknown members are forbidden.
     pub(crate) is_closed: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) value: Type,
     pub(crate) is_required: bool,
-    /// Whether it is boxed, because the type would contain itself otherwise.
+    /// True if it is boxed, because the type would contain itself otherwise.
     pub(crate) is_boxed: bool,
     pub(crate) description: Option<String>,
     /// The default of the server, as JSON.
@@ -98,7 +98,7 @@ impl Type {
         }
     }
 
-    /// Returns whether the predicate is true for this type or a type inside it.
+    /// Returns true if the predicate is true for this type or a type inside it.
     pub(crate) fn any(&self, is: &impl Fn(&Type) -> bool) -> bool {
         is(self)
             || match self {

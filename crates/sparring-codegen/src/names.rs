@@ -154,7 +154,7 @@ pub(crate) fn nested_camel_name(name: &str, part: &str) -> String {
     format!("{name}{part}")
 }
 
-/// Returns whether a text is a valid name of a type: letters and digits, the first one a
+/// Returns true if a text is a valid name of a type: letters and digits, the first one a
 /// capital letter.
 pub fn is_type_name(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric());

@@ -1,9 +1,9 @@
-//! Measures what a gateway adds to a trivial tool call: the same child over its
-//! pipes, called directly and through the gateway.
+//! Measures the cost that a gateway adds to a trivial tool call. The same child is
+//! called over its pipes, directly and through the gateway.
 //!
-//! The servers are ours, which does next to nothing, rmcp's, and npm's
-//! `server-everything` if it is installed. Ours and rmcp's are this program
-//! itself, started with their names; so is the gateway in another process.
+//! The servers are ours, which does almost nothing, rmcp's, and npm's
+//! `server-everything` if it is installed. This program itself, started with a name, is
+//! our server, rmcp's server, or the gateway in another process.
 //! Every figure is a median of rounds in which the contestants take turns; only
 //! ratios are meaningful. Run it with `cargo xtask bench gateway`.
 
@@ -31,8 +31,7 @@ const CALLS: usize = 2_000;
 const LEAST_WITHIN: f64 = 0.5;
 /// The same through a gateway in another process: it may take 2.5 times as
 /// long. A call of a server that does nothing costs little more than two
-/// process switches, and with a process in between four; the relay shows what
-/// that alone costs.
+/// process switches, and with a process in between four; the relay shows that cost alone.
 const LEAST_BEYOND: f64 = 0.4;
 
 const DIRECT: usize = 0;

@@ -1,6 +1,6 @@
 //! Measures the cost of a hundred servers: the time to connect to all, relative
-//! to the slowest one; memory and files of each; the effect of a reload; and
-//! what a thousand reloads leave behind.
+//! to the slowest one; memory and files of each; the effect of a reload; and the leaks
+//! of a thousand reloads.
 //!
 //! The servers are this program itself, started with the name of a kind. Each
 //! takes a little longer to start than the one before, as real ones do; the
@@ -28,8 +28,7 @@ const ROUNDS: usize = 5;
 /// All servers together may take so many times as long as the slowest one, not
 /// counting the CPU time of the servers.
 const SLOWER: f64 = 1.5;
-/// The number of reloads, and how many of them are made before anything is
-/// counted.
+/// The number of reloads, and the number of those before counting begins.
 const RELOADS: usize = 1_000;
 const BEFORE: usize = 100;
 /// The maximum growth of memory, in bytes.
@@ -111,8 +110,7 @@ async fn connected(servers: &Servers, configs: &[ServerConfig]) -> (Duration, Du
     (took, theirs, ours)
 }
 
-/// The resources of a hundred servers, the time of a reload, and what a
-/// thousand reloads leave.
+/// The resources of a hundred servers, the time of a reload, and the leaks of a thousand reloads.
 async fn reloading(servers: &Servers) -> bool {
     let nothing = Holdings::now();
     let mut configs = servers.configs.clone();

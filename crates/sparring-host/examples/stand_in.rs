@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_peer::Server;
-use sparring_peer::link::LinesOptions;
-use sparring_peer::server::{Answer, Context, Handler};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::server::{Context, Handler, HandlerResult};
 use sparring_transport::stdio;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json};
@@ -28,11 +28,11 @@ impl Handler for StandIn {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(["echo", "pid", "start", "hang", "crash"].map(Tool::new).to_vec().into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         match name {
             "echo" => Ok(CallToolResult::text(arguments.to_string()).into()),
             "pid" => Ok(CallToolResult::text(std::process::id().to_string()).into()),
@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let count = args.next().ok_or("--meet needs a count")?.parse()?;
         meet(&folder, count).await?;
     }
-    Server::new(StandIn { name }).serve(stdio(LinesOptions::default())).await;
+    Server::new(StandIn { name }).serve(stdio(LineLinkOptions::default())).await;
     Ok(())
 }
 

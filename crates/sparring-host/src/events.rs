@@ -4,7 +4,7 @@
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-/// How many events wait for a subscriber; older ones are dropped.
+/// Maximum events that wait for a subscriber; older ones are dropped.
 const EVENT_CAPACITY: usize = 1_024;
 
 /// An event type with a variant for missed events.

@@ -4,15 +4,15 @@
 //! [`names`] assigns unique names to tools, [`registry`] finds and calls tools,
 //! [`permissions`] decides about calls, [`llm`] declares tools to a model,
 //! [`agent`] runs a model with tools, and [`gateway`] serves all servers as
-//! one. [`artifacts`] saves results of tools, [`session`] saves and restores
-//! what is connected and allowed, and [`files`] watches files for changes.
+//! one. [`artifacts`] saves results of tools, [`session`] saves and restores the
+//! connected servers and the allowed tools, and [`file_watcher`] watches files for changes.
 //! Nothing here prints or reads the environment, and nothing depends on suites.
 
 pub mod agent;
 pub mod artifacts;
 pub mod config;
 mod events;
-pub mod files;
+pub mod file_watcher;
 pub mod gateway;
 pub mod llm;
 pub mod manager;

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use ring::digest::{SHA256, digest};
 
 /// The lengths of the digest that is appended to an ambiguous name. A longer
-/// one is used only if the shorter one is taken too, which happens only on
-/// purpose.
+/// one is used only if the shorter one is taken too, which only an attack causes.
 const DIGEST_LENGTHS: [usize; 3] = [8, 16, 32];
 
 /// The maximum length of a tool's name.
@@ -103,8 +102,8 @@ struct NameAssigner<'a> {
 /// The progress of a tool.
 #[derive(Clone, Default)]
 struct Assignment {
-    /// How many of its names were taken: the first is without a digest, and
-    /// each later one has a longer digest.
+    /// The number of its names that were taken. The first name has no digest, and each
+    /// later one has a longer digest.
     step: usize,
     name: String,
 }
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_server_and_tool() {
+    fn a_name_contains_server_and_tool() {
         assert_eq!(assigned(&[("filesystem", "read_file")]), ["mcp__filesystem__read_file"]);
     }
 

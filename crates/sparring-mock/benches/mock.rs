@@ -1,4 +1,4 @@
-//! Measures how fast a mock answers: over HTTP compared with the servers of rmcp and FastMCP and
+//! Measures the speed of a mock: over HTTP compared with the servers of rmcp and FastMCP and
 //! a bare axum echo, over stdio compared with rmcp; the cost of its journal; and ten thousand
 //! concurrent test cases.
 //!

@@ -8,26 +8,26 @@ use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use sparring_peer::Server;
 use sparring_peer::server::WeakServer;
-use sparring_transport::http::{Beside, Visit};
+use sparring_transport::http::{ExtraRequest, ExtraRoutes};
 use sparring_wire::RawJson;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 use subtle::ConstantTimeEq as _;
 
 use crate::mock_issuer::MockIssuer;
-use crate::serve::{ChangeError, ChangeSource, Mock};
+use crate::serve::{ChangeError, ChangeSource, MockHandler};
 
 const HEALTH_PATH: &str = "/health";
 const CONTROL_PREFIX: &str = "/_spar/";
 
 /// The HTTP endpoints of a mock beside MCP.
 #[derive(Debug)]
-pub(crate) struct ControlEndpoints(WeakServer<Mock>);
+pub(crate) struct ControlEndpoints(WeakServer<MockHandler>);
 
 /// Status and JSON body of a response.
 pub(crate) type ControlResponse = (StatusCode, Value);
 
 impl ControlEndpoints {
-    pub(crate) fn for_server(server: &Server<Mock>) -> Arc<dyn Beside> {
+    pub(crate) fn for_server(server: &Server<MockHandler>) -> Arc<dyn ExtraRoutes> {
         Arc::new(ControlEndpoints(server.downgrade()))
     }
 
@@ -37,14 +37,14 @@ impl ControlEndpoints {
     }
 }
 
-impl Beside for ControlEndpoints {
-    fn serves(&self, path: &str) -> bool {
+impl ExtraRoutes for ControlEndpoints {
+    fn matches(&self, path: &str) -> bool {
         path == HEALTH_PATH
             || path.starts_with(CONTROL_PREFIX)
             || self.issuer().is_some_and(|it| it.serves(path))
     }
 
-    fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+    fn answer(&self, visit: ExtraRequest<'_>) -> Response<bytes::Bytes> {
         if let Some(issuer) = self.issuer().filter(|it| it.serves(visit.path)) {
             return issuer.answer(visit);
         }
@@ -59,7 +59,7 @@ impl Beside for ControlEndpoints {
     }
 }
 
-fn route(mock: &Mock, visit: &Visit<'_>) -> ControlResponse {
+fn route(mock: &MockHandler, visit: &ExtraRequest<'_>) -> ControlResponse {
     let Some(path) = visit.path.strip_prefix(CONTROL_PREFIX) else {
         let info = &mock.script().model.info;
         return (
@@ -112,7 +112,7 @@ fn route(mock: &Mock, visit: &Visit<'_>) -> ControlResponse {
 }
 
 /// Checks that the client may use the control endpoints.
-fn check_access(mock: &Mock, visit: &Visit<'_>) -> Result<(), ControlResponse> {
+fn check_access(mock: &MockHandler, visit: &ExtraRequest<'_>) -> Result<(), ControlResponse> {
     let script = mock.script();
     let control = &script.model.http.control;
     if !visit.is_local && !control.anywhere {
@@ -130,10 +130,10 @@ fn check_access(mock: &Mock, visit: &Visit<'_>) -> Result<(), ControlResponse> {
 }
 
 pub(crate) fn with_json_body(
-    visit: &Visit<'_>,
+    visit: &ExtraRequest<'_>,
     work: impl FnOnce(&Value) -> ControlResponse,
 ) -> ControlResponse {
-    match tree(&visit.body) {
+    match parse_value(&visit.body) {
         Ok(body) => work(&body),
         Err(error) => {
             error_response(StatusCode::BAD_REQUEST, &format!("the body is not JSON: {error}"))
@@ -144,7 +144,7 @@ pub(crate) fn with_json_body(
 fn change_response(outcome: Result<(), ChangeError>) -> ControlResponse {
     match outcome {
         Ok(()) => done_response(),
-        Err(error @ ChangeError::NoTool(_)) => {
+        Err(error @ ChangeError::UnknownTool(_)) => {
             error_response(StatusCode::NOT_FOUND, &error.to_string())
         }
         Err(error) => error_response(StatusCode::BAD_REQUEST, &error.to_string()),

@@ -10,7 +10,7 @@ use crate::server::MockServer;
 /// The result of loading a script file.
 #[derive(Debug)]
 #[must_use = "it contains the mock or the error"]
-pub struct Reading {
+pub struct LoadedMock {
     /// The mock, or the problems of the script.
     pub mock: Result<MockServer, LoadError>,
     /// The script and the files that it names, even if they could not be read.
@@ -45,21 +45,24 @@ impl MockServer {
 
     /// Loads a script from a file, and returns all files that were read, so that the caller can
     /// watch them for changes.
-    pub fn read(path: impl AsRef<Path>, settings: &Settings) -> Reading {
+    pub fn read(path: impl AsRef<Path>, settings: &Settings) -> LoadedMock {
         let path = path.as_ref();
         let mut files = vec![path.to_owned()];
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) => {
                 let error = LoadError::Read { path: path.to_owned(), error };
-                return Reading { mock: Err(error), files };
+                return LoadedMock { mock: Err(error), files };
             }
         };
         let source = Source::new(path.display().to_string(), text);
         let folder = path.parent().unwrap_or(Path::new(""));
         let loaded = load(&source, folder, settings);
         files.extend(loaded.files);
-        Reading { mock: loaded.model.map(MockServer::from_model).map_err(LoadError::Script), files }
+        LoadedMock {
+            mock: loaded.model.map(MockServer::from_model).map_err(LoadError::Script),
+            files,
+        }
     }
 
     /// Loads a script from text. Relative paths start from `folder`.
@@ -87,7 +90,7 @@ impl MockServer {
     ///
     /// # Errors
     /// If the settings are wrong.
-    pub fn of_interactions(settings: &Settings) -> Result<Self, Problems> {
+    pub fn for_interactions(settings: &Settings) -> Result<Self, Problems> {
         let settings = Settings { interactions: true, ..settings.clone() };
         let source = Source::new("no script", "server: {name: interactions}");
         MockServer::load(&source, Path::new(""), &settings)

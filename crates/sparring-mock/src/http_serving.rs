@@ -3,12 +3,12 @@
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use sparring_transport::http::{HttpOptions, HttpServer, Serving};
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle};
 use tokio::net::TcpListener;
 
 use crate::control::ControlEndpoints;
 use crate::mock_issuer::MockIssuer;
-use crate::serve::Mock;
+use crate::serve::MockHandler;
 use crate::server::MockServer;
 use crate::upstream::LazyTls;
 
@@ -27,11 +27,11 @@ pub(crate) struct HttpConfig {
 pub(crate) struct ControlAccess {
     /// The required bearer token, if any.
     pub(crate) token: Option<String>,
-    /// Whether other machines may use them.
+    /// True if other machines may use them.
     pub(crate) anywhere: bool,
 }
 
-/// Shows whether there is a token, but not the token.
+/// Shows that a token is set, but not the token.
 impl fmt::Debug for ControlAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let token = self.token.is_some();
@@ -56,10 +56,10 @@ impl MockServer {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn http(&self) -> HttpServer<Mock> {
+    pub fn http(&self) -> HttpServer<MockHandler> {
         self.start_scheduler();
         let mut options = self.initial_http().options.clone();
-        options.beside = Some(ControlEndpoints::for_server(self.server()));
+        options.extra_routes = Some(ControlEndpoints::for_server(self.server()));
         HttpServer::new(self.server().clone(), options)
     }
 
@@ -67,7 +67,7 @@ impl MockServer {
     ///
     /// # Errors
     /// If it cannot listen on the address.
-    pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
+    pub async fn listen(&self, address: SocketAddr) -> std::io::Result<HttpServerHandle> {
         let listener = TcpListener::bind(address).await?;
         self.initial_http().issuer.set_address(listener.local_addr()?);
         Ok(self.http().serve(listener))
@@ -78,7 +78,7 @@ impl MockServer {
     ///
     /// # Errors
     /// If it cannot listen.
-    pub async fn listen_locally(&self) -> std::io::Result<(Serving, Urls)> {
+    pub async fn listen_locally(&self) -> std::io::Result<(HttpServerHandle, Urls)> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         self.initial_http().issuer.set_address(address);

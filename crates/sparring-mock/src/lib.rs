@@ -1,5 +1,5 @@
-//! A scripted server of the Model Context Protocol that can stand in for any other. A page of
-//! YAML describes it, and it does exactly what the script says.
+//! A scripted server of the Model Context Protocol that can replace any other server in a test.
+//! A YAML script describes its tools, replies and faults.
 //!
 //! ```
 //! # use sparring_mock::MockServer;
@@ -72,9 +72,9 @@ pub use builder::StartError;
 #[cfg(feature = "llm")]
 pub use builder::{LlmBuilder, LlmTurn};
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
-pub use from_script::{LoadError, Reading};
+pub use from_script::{LoadError, LoadedMock};
 #[cfg(feature = "llm")]
-pub use grammar::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
+pub use grammar::{LLM_KEYS, LLM_REQUEST_KEYS, LLM_TURNS, llm_reference, llm_schema};
 pub use grammar::{reference, schema};
 #[cfg(feature = "http")]
 pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
@@ -82,12 +82,12 @@ pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use http_serving::Urls;
 pub use interactions::directives;
 #[cfg(feature = "oauth")]
-pub use issuer::{Issuer, Token, Wrong};
+pub use issuer::{Issuer, Token, TokenFault};
 #[cfg(feature = "llm")]
-pub use llm::{Api, LlmMiss, LlmMock, LlmRequest, LlmScript};
+pub use llm::{Api, LlmMismatch, LlmMock, LlmRequest, LlmScript};
 #[cfg(feature = "llm")]
-pub use load::LlmKnown;
+pub use load::LlmScope;
 pub use load::Settings;
 pub use model::ProcessFault;
-pub use serve::{ChangeError, Mock};
+pub use serve::{ChangeError, MockHandler};
 pub use server::MockServer;

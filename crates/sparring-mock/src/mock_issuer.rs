@@ -6,7 +6,7 @@ use http::header::HOST;
 use http::{Method, Response, StatusCode};
 use serde_json::json;
 use sparring_script::Problems;
-use sparring_transport::http::Visit;
+use sparring_transport::http::ExtraRequest;
 
 use crate::control::{ControlResponse, done_response, error_response, with_json_body};
 use crate::issuer::Issuer;
@@ -26,17 +26,17 @@ impl MockIssuer {
         self.0.iter().for_each(|issuer| issuer.set_address(address));
     }
 
-    /// Returns whether the issuer serves a path.
+    /// Returns true if the issuer serves a path.
     pub(crate) fn serves(&self, path: &str) -> bool {
         self.0.as_ref().is_some_and(|issuer| issuer.serves(path))
     }
 
-    pub(crate) fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+    pub(crate) fn answer(&self, visit: ExtraRequest<'_>) -> Response<bytes::Bytes> {
         self.0.as_ref().expect("only an existing issuer serves paths").answer(visit)
     }
 
     /// Answers requests below `/_spar/oauth`.
-    pub(crate) fn control(&self, path: &str, visit: &Visit<'_>) -> ControlResponse {
+    pub(crate) fn control(&self, path: &str, visit: &ExtraRequest<'_>) -> ControlResponse {
         match &self.0 {
             Some(issuer) => route_control(issuer, visit.method, path, visit),
             None => error_response(StatusCode::NOT_FOUND, "the script has no `auth: {oauth: …}`"),
@@ -56,7 +56,7 @@ fn route_control(
     issuer: &Issuer,
     method: &Method,
     path: &str,
-    visit: &Visit<'_>,
+    visit: &ExtraRequest<'_>,
 ) -> ControlResponse {
     let wrong = |problems: Problems| error_response(StatusCode::BAD_REQUEST, &problems.to_string());
     match (method, path) {

@@ -4,28 +4,28 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::server::Reply;
-use sparring_script::Tree;
+use sparring_script::TemplateTree;
 use sparring_wire::RawJson;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 use sparring_wire::types::CallToolResult;
 
 /// The largest output of a program, in bytes.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 8 * 1024 * 1024;
 
-/// The most programs at once; others wait, within their timeout.
+/// The maximum number of programs at once; others wait, within their timeout.
 pub(crate) const MAX_CONCURRENT_PROGRAMS: usize = 64;
 
 /// A program that a reply runs.
 #[derive(Debug)]
 pub(crate) struct Program {
-    pub(crate) command: Tree,
-    pub(crate) args: Vec<Tree>,
-    pub(crate) env: Vec<(String, Tree)>,
+    pub(crate) command: TemplateTree,
+    pub(crate) args: Vec<TemplateTree>,
+    pub(crate) env: Vec<(String, TemplateTree)>,
     pub(crate) timeout: Duration,
     pub(crate) format: OutputFormat,
 }
 
-/// How the output of a program becomes a result.
+/// The conversion of a program's output to a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     /// Text content.
@@ -50,8 +50,9 @@ impl ProgramResult {
         let text = String::from_utf8(output).map_err(|_| "the output is not UTF-8".to_owned())?;
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let text = text.strip_suffix('\r').unwrap_or(text);
-        let json =
-            || tree(text.as_bytes()).map_err(|error| format!("the output is not JSON: {error}"));
+        let json = || {
+            parse_value(text.as_bytes()).map_err(|error| format!("the output is not JSON: {error}"))
+        };
         Ok(match format {
             OutputFormat::Text => ProgramResult::Result(CallToolResult::text(text)),
             OutputFormat::Structured => {
@@ -66,7 +67,7 @@ impl ProgramResult {
         })
     }
 
-    /// Reports why a program failed, with its stderr.
+    /// Reports the failure of a program, with its stderr.
     pub(crate) fn from_failure(command: &str, why: &str, stderr: &str) -> Self {
         let mut text = format!("{command}: {why}");
         let mut structured = json!({"error": why, "command": command});

@@ -9,7 +9,7 @@ use sparring_wire::RawJson;
 use tokio::sync::mpsc;
 
 use crate::model::{EntryKind, Model, Step};
-use crate::serve::Mock;
+use crate::serve::MockHandler;
 
 /// Something that the scheduler does.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(crate) enum Action {
 
 /// Runs timers and scheduled actions until the server is dropped.
 pub(crate) async fn run(
-    server: WeakServer<Mock>,
+    server: WeakServer<MockHandler>,
     mut scheduled: mpsc::UnboundedReceiver<Vec<Action>>,
 ) {
     let Some(mock) = server.upgrade() else { return };
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     }
 }
 
-async fn run_timer(model: Arc<Model>, number: usize, server: &WeakServer<Mock>) {
+async fn run_timer(model: Arc<Model>, number: usize, server: &WeakServer<MockHandler>) {
     let Some(timer) = model.timers.get(number) else { return };
     let steps: Vec<Action> = timer.steps.iter().filter_map(Step::to_timer_action).collect();
     loop {
@@ -66,7 +66,7 @@ async fn run_timer(model: Arc<Model>, number: usize, server: &WeakServer<Mock>) 
     }
 }
 
-async fn run_actions(list: Vec<Action>, server: &WeakServer<Mock>) {
+async fn run_actions(list: Vec<Action>, server: &WeakServer<MockHandler>) {
     for action in list {
         match action {
             Action::Wait(time) => tokio::time::sleep(time).await,

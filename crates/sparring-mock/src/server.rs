@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use sparring_peer::server::Running;
+use sparring_peer::server::ServerTask;
 use sparring_peer::task;
 use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
 use sparring_wire::RawJson;
@@ -10,18 +10,18 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::builder::{MockBuilder, Reply, ToolMock};
-use crate::journal::{Expectation, Received};
+use crate::journal::{Expectation, ReceivedRequest};
 use crate::model::{Model, ProcessFault};
 use crate::scheduler::{self, Action};
-use crate::serve::{ChangeError, ChangeSource, Mock};
+use crate::serve::{ChangeError, ChangeSource, MockHandler};
 
-/// The most process faults in the queue.
+/// The maximum number of process faults in the queue.
 const MAX_PROCESS_FAULTS: usize = 16;
 
 /// A scripted server. Dropping it stops its background tasks.
 #[derive(Debug)]
 pub struct MockServer {
-    server: Server<Mock>,
+    server: Server<MockHandler>,
     restart_only: [(&'static str, u64); 3],
     /// Actions for the scheduler, until it starts.
     scheduled: Mutex<Option<mpsc::UnboundedReceiver<Vec<Action>>>>,
@@ -29,7 +29,7 @@ pub struct MockServer {
     /// Faults of the process that the script requests.
     process_faults: Mutex<Option<mpsc::Receiver<ProcessFault>>>,
     /// Sessions on memory links.
-    sessions: Mutex<Vec<Running>>,
+    sessions: Mutex<Vec<ServerTask>>,
 }
 
 impl MockServer {
@@ -42,7 +42,7 @@ impl MockServer {
         let (revisions, restart_only) = (model.revisions.clone(), model.restart_only);
         let (sender, scheduled) = mpsc::unbounded_channel();
         let (process, faults) = mpsc::channel(MAX_PROCESS_FAULTS);
-        let server = Server::speaking(Mock::new(model, sender, process), &revisions);
+        let server = Server::with_revisions(MockHandler::new(model, sender, process), &revisions);
         server.handler().set_server(server.downgrade());
         MockServer {
             server,
@@ -110,7 +110,7 @@ impl MockServer {
     }
 
     /// Returns the recorded requests: the last ten thousand, or sixteen megabytes of them.
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.server.handler().journal.all()
     }
 
@@ -120,14 +120,14 @@ impl MockServer {
     }
 
     /// Returns the requests for one tool or prompt name, or for one URI.
-    pub fn received_for(&self, name: &str) -> Vec<Received> {
+    pub fn received_for(&self, name: &str) -> Vec<ReceivedRequest> {
         let mut received = self.received();
         received.retain(|it| it.name().as_deref() == Some(name));
         received
     }
 
-    /// Returns how many requests were dropped.
-    pub fn forgotten(&self) -> u64 {
+    /// Returns the number of dropped requests.
+    pub fn dropped_requests(&self) -> u64 {
         self.server.handler().journal.dropped()
     }
 
@@ -138,7 +138,7 @@ impl MockServer {
 
     /// Calls `observer` for every request from now on, when it is answered. Only the first
     /// observer is used.
-    pub fn on_received(&self, observer: impl Fn(&Received) + Send + Sync + 'static) {
+    pub fn on_received(&self, observer: impl Fn(&ReceivedRequest) + Send + Sync + 'static) {
         self.server.handler().journal.set_observer(Box::new(observer));
     }
 
@@ -162,7 +162,7 @@ impl MockServer {
     }
 
     /// Returns the protocol server.
-    pub fn server(&self) -> &Server<Mock> {
+    pub fn server(&self) -> &Server<MockHandler> {
         &self.server
     }
 
@@ -174,7 +174,7 @@ impl MockServer {
         let (here, there) = memory(LinkKind::Shared);
         let running = self.spawn(there);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.retain(Running::is_running);
+        sessions.retain(ServerTask::is_running);
         sessions.push(running);
         here
     }
@@ -183,7 +183,7 @@ impl MockServer {
     ///
     /// # Panics
     /// If called outside of a tokio runtime.
-    pub fn spawn(&self, link: impl Link) -> Running {
+    pub fn spawn(&self, link: impl Link) -> ServerTask {
         self.start_scheduler();
         self.server.spawn(link)
     }

@@ -9,9 +9,9 @@ use http::header::{self, CONTENT_TYPE, HeaderName};
 use http::response::Parts;
 use http::{Method, Request, Uri};
 use serde_json::{Value, json};
-use sparring_script::{Template, Tree};
-use sparring_transport::http::{Tls, TlsClient, ask_once};
-use sparring_wire::json::tree;
+use sparring_script::{Template, TemplateTree};
+use sparring_transport::http::{Tls, TlsClient, send_once};
+use sparring_wire::json::parse_value;
 use sparring_wire::types::CallToolResult;
 
 /// The largest response body, in bytes.
@@ -22,8 +22,8 @@ const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) struct HttpCall {
     pub(crate) method: Method,
     pub(crate) url: Template,
-    pub(crate) query: Vec<(String, Tree)>,
-    pub(crate) headers: Vec<(HeaderName, Tree)>,
+    pub(crate) query: Vec<(String, TemplateTree)>,
+    pub(crate) headers: Vec<(HeaderName, TemplateTree)>,
     pub(crate) body: HttpBody,
     pub(crate) timeout: Duration,
 }
@@ -32,8 +32,8 @@ pub(crate) struct HttpCall {
 #[derive(Debug)]
 pub(crate) enum HttpBody {
     None,
-    Text(Tree),
-    Json(Tree),
+    Text(TemplateTree),
+    Json(TemplateTree),
 }
 
 /// A rendered HTTP request.
@@ -68,7 +68,7 @@ async fn try_send(upstream: UpstreamRequest, tls: &LazyTls) -> Result<UpstreamRe
         .header(header::HOST, authority.as_str())
         .body(upstream.body.into())
         .map_err(|error| format!("invalid request ({error})"))?;
-    let (parts, body) = ask_once(&uri, tls_client, request, MAX_BODY_BYTES).await?.into_parts();
+    let (parts, body) = send_once(&uri, tls_client, request, MAX_BODY_BYTES).await?.into_parts();
     Ok(UpstreamResult::from_response(&upstream.url, &parts, &body))
 }
 
@@ -83,7 +83,7 @@ impl UpstreamResult {
         let status = parts.status;
         let content_type = parts.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
         let is_json = content_type.is_some_and(|it| it.contains("json"));
-        let parsed = is_json.then(|| tree(body).ok()).flatten();
+        let parsed = is_json.then(|| parse_value(body).ok()).flatten();
         if status.is_success() && !body.is_empty() {
             let structured_content = parsed.filter(Value::is_object);
             return UpstreamResult(CallToolResult {
@@ -104,7 +104,7 @@ impl UpstreamResult {
         UpstreamResult(CallToolResult { structured_content: Some(structured), ..result })
     }
 
-    /// Reports why there was no response.
+    /// Reports the reason why there was no response.
     pub(crate) fn from_failure(url: &str, why: &str) -> Self {
         let structured = json!({"error": why, "url": url});
         let result = CallToolResult::failure(format!("{why}: {url}"));
@@ -134,7 +134,7 @@ impl LazyTls {
         LazyTls { tls, client: OnceLock::new() }
     }
 
-    /// Returns the TLS client, or why it cannot be made.
+    /// Returns the TLS client, or the error of making it.
     fn client(&self) -> Result<&TlsClient, String> {
         let client = self
             .client

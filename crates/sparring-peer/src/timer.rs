@@ -18,7 +18,7 @@ pub(crate) struct Timer {
     start: Instant,
     now: Option<Duration>,
     wakeup: Option<Wakeup>,
-    /// When the clock was paused, if it is paused.
+    /// The time at which the clock was paused, if it is paused.
     paused_at: Option<Instant>,
 }
 
@@ -39,7 +39,8 @@ impl Timer {
         self.now = None;
     }
 
-    /// Pauses the clock, or lets it continue from where it was paused.
+    /// Pauses the clock, or lets it continue from the time at which it was
+    /// paused.
     pub(crate) fn set_paused(&mut self, paused: bool) {
         match self.paused_at {
             None if paused => self.paused_at = Some(Instant::now()),
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_paused_clock_continues_from_where_it_was_paused() {
+    async fn a_paused_clock_continues_from_the_same_time() {
         let mut timer = Timer::start();
         advance(SECOND).await;
         assert!(!is_due(&mut timer, 3 * SECOND).await, "the wakeup is set");

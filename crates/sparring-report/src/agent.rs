@@ -1,5 +1,5 @@
-//! The report for a coding agent: only what it needs to fix the failures, since an agent
-//! pays for every word.
+//! The report for a coding agent. It is short, since an agent pays for every word: it has
+//! only the facts that help to fix the failures.
 //!
 //! Tests with equal failures are reported once. Texts of a target are indented below a
 //! label, so that they cannot be mistaken for a part of the report.
@@ -30,7 +30,7 @@ const MAX_LISTED: usize = 4;
 
 /// Renders the failures of a run for a coding agent, in at most 16 KiB: the first failures
 /// completely, others in one line each, and the number of the rest.
-pub fn agent(run: &Run) -> String {
+pub fn render_agent(run: &Run) -> String {
     let mut text = BoundedText::new(MAX_BYTES);
     text.add(&render_summary(run), MAX_BYTES);
     let failed = group_failures(run);
@@ -67,7 +67,7 @@ fn render_summary(run: &Run) -> String {
 /// Renders the failures, the last exchange, the output of the target, and the rerun command.
 fn render_group(run: &Run, group: &FailureGroup<'_>) -> String {
     let test = group.first;
-    let rerun = format!("  rerun: {}\n", truncate::one_line(&test.again, MAX_TEXT_BYTES));
+    let rerun = format!("  rerun: {}\n", truncate::one_line(&test.rerun_command, MAX_TEXT_BYTES));
     let max_bytes = MAX_FAILURE_BYTES - rerun.len();
     let mut text = BoundedText::new(MAX_FAILURE_BYTES);
     let header = format!("\nFAIL {}\n{}", test_label(test), render_related_tests(run, group));
@@ -116,7 +116,7 @@ fn render_failure(failure: &Failure, source: &str) -> String {
     text
 }
 
-/// Renders whether earlier tries failed differently.
+/// Renders the number of failed tries, and states if earlier tries failed differently.
 fn render_tries(test: &Test) -> String {
     match test.failed_tries.as_slice() {
         [] | [_] => String::new(),

@@ -14,7 +14,7 @@ impl BoundedText {
         BoundedText { text: String::new(), max_bytes }
     }
 
-    /// Adds a piece if the text then has at most `limit` bytes. Returns whether it did.
+    /// Adds a piece if the text then has at most `limit` bytes. Returns true if it was added.
     pub(crate) fn add(&mut self, piece: &str, limit: usize) -> bool {
         let fits = self.text.len() + piece.len() <= limit.min(self.max_bytes);
         if fits {

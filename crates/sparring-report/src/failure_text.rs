@@ -1,7 +1,7 @@
 //! Renders a failed try as plain text: its failures and their locations, the traffic, and
 //! the command that reruns the test.
 
-use crate::{Failure, Place, Test, Try, traffic, truncate};
+use crate::{FailedTry, Failure, SourceLocation, Test, traffic, truncate};
 
 /// The maximum length of a message or a line, in bytes, and the maximum lines of a diff.
 const MAX_LINE_BYTES: usize = 4_000;
@@ -10,12 +10,12 @@ const MAX_DIFF_LINES: usize = 200;
 const MAX_FRAMES: usize = 10;
 
 /// Formats a location as compilers do.
-pub(crate) fn location(place: &Place) -> String {
+pub(crate) fn location(place: &SourceLocation) -> String {
     format!("{}:{}:{}", truncate::one_line(&place.file, 500), place.line, place.column)
 }
 
 /// Summarizes the failures of a try in one line.
-pub(crate) fn headline(failed: &Try, max_bytes: usize) -> String {
+pub(crate) fn headline(failed: &FailedTry, max_bytes: usize) -> String {
     match failed.failures.as_slice() {
         [] => "failed without a message".to_owned(),
         [only] => truncate::one_line(&only.message, max_bytes),
@@ -37,20 +37,23 @@ pub(crate) fn with_source(failures: &[Failure]) -> impl Iterator<Item = (&Failur
 }
 
 /// Renders the failures of a try.
-pub(crate) fn render_failures(failed: &Try) -> String {
+pub(crate) fn render_failures(failed: &FailedTry) -> String {
     let rendered =
         with_source(&failed.failures).map(|(failure, source)| render_failure(failure, source));
     rendered.collect::<Vec<_>>().join("\n")
 }
 
 /// Renders the failures of a test's last try, the traffic and the rerun command.
-pub(crate) fn render_failed_test(test: &Test, failed: &Try) -> String {
+pub(crate) fn render_failed_test(test: &Test, failed: &FailedTry) -> String {
     let mut text = render_failures(failed);
     let frames = traffic::render_last_frames(test, MAX_FRAMES, MAX_LINE_BYTES);
     if !frames.is_empty() {
         text.push_str(&format!("\ntraffic:\n{}\n", frames.join("\n")));
     }
-    text.push_str(&format!("\nrerun:\n{}\n", truncate::one_line(&test.again, MAX_LINE_BYTES)));
+    text.push_str(&format!(
+        "\nrerun:\n{}\n",
+        truncate::one_line(&test.rerun_command, MAX_LINE_BYTES)
+    ));
     text
 }
 

@@ -3,7 +3,7 @@
 //! Paths are those of the run. GitHub expects them relative to the root of the repository.
 
 use crate::grouping::{FailureGroup, group_failures};
-use crate::{Place, Run, Test, failure_text, format, truncate};
+use crate::{Run, SourceLocation, Test, failure_text, format, truncate};
 
 /// The maximum number of annotations of one kind that GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
@@ -14,7 +14,7 @@ const MAX_DIFF_LINES: usize = 20;
 
 /// Renders an error for each group of failures and a warning for each flaky test, in one
 /// line each. A notice counts those that GitHub would not show.
-pub fn github(run: &Run) -> String {
+pub fn render_github(run: &Run) -> String {
     let failed = group_failures(run);
     let flaky: Vec<&Test> = run.tests.iter().filter(|test| test.is_flaky()).collect();
     let errors = failed.iter().take(MAX_ANNOTATIONS).map(render_error);
@@ -54,7 +54,7 @@ fn render_error(group: &FailureGroup<'_>) -> String {
         lines.push("failed without a message".to_owned());
     }
     lines.truncate(2 * MAX_DIFF_LINES);
-    lines.push(format!("rerun: {}", truncate::one_line(&first.again, MAX_MESSAGE_BYTES)));
+    lines.push(format!("rerun: {}", truncate::one_line(&first.rerun_command, MAX_MESSAGE_BYTES)));
     let place = failures.first().map_or(&first.place, |failure| &failure.place);
     render_command("error", place, &title, &lines.join("\n"))
 }
@@ -67,7 +67,7 @@ fn render_warning(test: &Test) -> String {
     render_command("warning", &test.place, &title, &message)
 }
 
-fn render_command(kind: &str, place: &Place, title: &str, message: &str) -> String {
+fn render_command(kind: &str, place: &SourceLocation, title: &str, message: &str) -> String {
     let (file, title) = (
         escape_property(&truncate::one_line(&place.file, MAX_MESSAGE_BYTES)),
         escape_property(title),
@@ -79,12 +79,12 @@ fn render_command(kind: &str, place: &Place, title: &str, message: &str) -> Stri
     )
 }
 
-/// Escapes the message of a render_command.
+/// Escapes the message of a workflow command.
 fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes the value of a escape_property, in which more characters are special.
+/// Escapes the value of a property, in which more characters are special.
 fn escape_property(text: &str) -> String {
     escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use crate::{Failure, Outcome, Place, Run, Test, grouping, truncate};
+use crate::{Failure, Outcome, Run, SourceLocation, Test, grouping, truncate};
 
 /// The maximum length of a message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 1_000;
 
 /// Renders the failures as major issues, and those of flaky tests as minor ones.
 ///
-/// The fingerprint of an issue uses only what stays the same from run to run, so neither
-/// the line nor the actual value.
-pub fn gitlab(run: &Run) -> String {
+/// The fingerprint of an issue is the same in every run, so it contains neither the line
+/// nor the actual value.
+pub fn render_gitlab(run: &Run) -> String {
     let mut used = HashMap::new();
     let issues: Vec<Value> =
         run.tests.iter().flat_map(issues).map(|it| it.to_json(&mut used)).collect();
@@ -26,7 +26,7 @@ struct Issue<'a> {
     check: &'static str,
     severity: &'static str,
     message: &'a str,
-    place: &'a Place,
+    place: &'a SourceLocation,
 }
 
 fn issues(test: &Test) -> Vec<Issue<'_>> {

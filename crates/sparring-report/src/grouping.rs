@@ -49,7 +49,7 @@ pub(crate) fn variant_label(test: &Test) -> String {
     test.title()[test.name.len()..].trim_start().to_owned()
 }
 
-/// Returns what all variants of a test have in common.
+/// Returns the identity of a test, which is the same for all its variants.
 pub(crate) fn test_identity(test: &Test) -> (&str, &str, &str, usize, usize) {
     let place = &test.place;
     (&test.suite, &test.name, &place.file, place.line, place.column)

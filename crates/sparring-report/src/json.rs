@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{Run, VERSION};
 
 /// Renders the JSON report.
-pub fn json(run: &Run) -> String {
+pub fn render_json(run: &Run) -> String {
     let mut text = serde_json::to_string_pretty(run).expect("a run is plain data");
     text.push('\n');
     text
@@ -15,7 +15,7 @@ pub fn json(run: &Run) -> String {
 
 /// Returns the JSON Schema of the report, generated from [`Run`]. It allows unknown fields,
 /// so that later versions can add some.
-pub fn schema() -> Value {
+pub fn json_schema() -> Value {
     let mut schema = schemars::schema_for!(Run).to_value();
     schema["title"] = "A run of spar test".into();
     schema
@@ -56,8 +56,8 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Returns whether the message begins with a position in the text.
-    pub fn has_place(&self) -> bool {
+    /// Returns true if the message begins with a position in the text.
+    pub fn has_position(&self) -> bool {
         matches!(self, ReadError::InvalidJson { .. } | ReadError::NotAReport { .. })
     }
 }
@@ -66,7 +66,7 @@ impl ReadError {
 ///
 /// # Errors
 /// Returns an error if the text is not a report, or is of a newer version.
-pub fn read(text: &str) -> Result<Run, ReadError> {
+pub fn parse_report(text: &str) -> Result<Run, ReadError> {
     let first = text.lines().next().unwrap_or_default();
     if serde_json::from_str::<NdjsonEvent>(first).is_ok() {
         return Err(ReadError::IsNdjson);
@@ -115,12 +115,12 @@ mod tests {
     #[test]
     fn a_report_survives_a_round_trip() {
         let run = sample_run::run();
-        assert_eq!(read(&json(&run)), Ok(run));
+        assert_eq!(parse_report(&render_json(&run)), Ok(run));
     }
 
     #[test]
     fn a_full_report_conforms_to_its_schema_and_uses_every_property() {
-        let (schema, report) = (schema(), serde_json::to_value(sample_run::run()).unwrap());
+        let (schema, report) = (json_schema(), serde_json::to_value(sample_run::run()).unwrap());
         let validator = jsonschema::validator_for(&schema).unwrap();
         let wrong: Vec<String> =
             validator.iter_errors(&report).map(|error| error.to_string()).collect();
@@ -143,7 +143,7 @@ mod tests {
         let mut report = serde_json::to_value(sample_run::run()).unwrap();
         report["later"] = 1.into();
         report["tests"][0]["frames"][0]["later"] = 1.into();
-        assert_eq!(read(&report.to_string()), Ok(sample_run::run()));
+        assert_eq!(parse_report(&report.to_string()), Ok(sample_run::run()));
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
                 "this is a report of --report ndjson; only reports of --report json can be read",
             ),
         ] {
-            assert_eq!(read(text).unwrap_err().to_string(), expected, "{text}");
+            assert_eq!(parse_report(text).unwrap_err().to_string(), expected, "{text}");
         }
     }
 }

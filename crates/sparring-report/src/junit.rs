@@ -2,7 +2,7 @@
 //!
 //! It conforms to the schemas of Jenkins' xUnit plugin. One of them has `file` and `line`,
 //! the other has the elements of Surefire for tries (`flakyFailure`, `rerunFailure`).
-//! Readers ignore what they do not know.
+//! Readers ignore unknown elements and attributes.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -10,7 +10,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use crate::{Outcome, Run, Summary, Test, Try, failure_text, format, sanitize, truncate};
+use crate::{FailedTry, Outcome, Run, Summary, Test, failure_text, format, sanitize, truncate};
 
 /// The maximum length of a name or a message in an attribute, in bytes.
 const MAX_ATTRIBUTE_BYTES: usize = 1_000;
@@ -20,7 +20,7 @@ const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 type Xml = Writer<Vec<u8>>;
 
 /// Renders JUnit XML: a `testsuite` for each file, a `testcase` for each variant of a test.
-pub fn junit(run: &Run) -> String {
+pub fn render_junit(run: &Run) -> String {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     write_run(&mut xml, run).expect("writing to memory succeeds");
     let mut text = String::from_utf8(xml.into_inner()).expect("all parts are strings");
@@ -30,7 +30,7 @@ pub fn junit(run: &Run) -> String {
 
 fn write_run(xml: &mut Xml, run: &Run) -> io::Result<()> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let counts = Summary::of(&run.tests);
+    let counts = Summary::from_tests(&run.tests);
     let all = xml.create_element("testsuites").with_attributes([
         ("name", "spar test"),
         ("tests", &run.tests.len().to_string()),
@@ -152,7 +152,7 @@ fn write_failure(xml: &mut Xml, test: &Test) -> io::Result<()> {
 }
 
 /// Writes the tries before the last one.
-fn write_tries(xml: &mut Xml, element: &str, tries: &[Try]) -> io::Result<()> {
+fn write_tries(xml: &mut Xml, element: &str, tries: &[FailedTry]) -> io::Result<()> {
     tries.iter().try_for_each(|it| {
         let message = failure_text::headline(it, MAX_ATTRIBUTE_BYTES);
         let rerun = xml.create_element(element);
@@ -165,7 +165,7 @@ fn write_tries(xml: &mut Xml, element: &str, tries: &[Try]) -> io::Result<()> {
     })
 }
 
-fn write_outputs(xml: &mut Xml, failed: &Try) -> io::Result<()> {
+fn write_outputs(xml: &mut Xml, failed: &FailedTry) -> io::Result<()> {
     for (element, output) in [("system-out", &failed.stdout), ("system-err", &failed.stderr)] {
         if !output.is_empty() {
             // GitLab would link to this as an attached file.

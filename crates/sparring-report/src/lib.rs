@@ -26,17 +26,17 @@ mod tap;
 mod traffic;
 mod truncate;
 
-pub use agent::agent;
-pub use github::github;
-pub use gitlab::gitlab;
-pub use html::html;
-pub use json::{ReadError, json, read, schema};
-pub use junit::junit;
-pub use markdown::markdown;
-pub use merge::{Merged, NotOne, merge};
-pub use ndjson::{Line, ndjson};
+pub use agent::render_agent;
+pub use github::render_github;
+pub use gitlab::render_gitlab;
+pub use html::render_html;
+pub use json::{ReadError, json_schema, parse_report, render_json};
+pub use junit::render_junit;
+pub use markdown::render_markdown;
+pub use merge::{MergeError, MergeResult, merge};
+pub use ndjson::{NdjsonLine, render_ndjson};
 pub use run::{
-    Failure, Frame, Outcome, Place, Run, Side, StepFrame, Summary, Test, Timing, Try, VERSION,
-    Violation,
+    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, StepFrame, Summary, Test,
+    Timing, VERSION, Violation,
 };
-pub use tap::tap;
+pub use tap::render_tap;

@@ -6,7 +6,7 @@ use crate::{Outcome, Run, Summary, Test};
 
 /// The result of merging runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
+pub struct MergeResult {
     /// The merged run.
     pub run: Run,
     /// The number of results that a later run replaced.
@@ -18,7 +18,7 @@ pub struct Merged {
 /// The error of shards that belong to different runs.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("shards {one} and {other} belong to different runs")]
-pub struct NotOne {
+pub struct MergeError {
     one: String,
     other: String,
 }
@@ -32,7 +32,7 @@ type TestKey = (String, String, Option<String>, Option<String>, usize);
 ///
 /// # Errors
 /// Returns an error if they are shards of different runs.
-pub fn merge(runs: Vec<Run>) -> Result<Merged, NotOne> {
+pub fn merge(runs: Vec<Run>) -> Result<MergeResult, MergeError> {
     let missing = missing_shards(&runs)?;
     let mut head = MergedHead::default();
     let mut tests: Vec<Test> = Vec::new();
@@ -60,7 +60,7 @@ pub fn merge(runs: Vec<Run>) -> Result<Merged, NotOne> {
             }
         }
     }
-    Ok(Merged { run: head.into_run(tests), replaced, missing })
+    Ok(MergeResult { run: head.into_run(tests), replaced, missing })
 }
 
 /// The merged fields of the runs, except their tests.
@@ -84,7 +84,7 @@ impl MergedHead {
     }
 
     fn into_run(self, tests: Vec<Test>) -> Run {
-        let summary = Summary::of(&tests);
+        let summary = Summary::from_tests(&tests);
         Run {
             version: crate::VERSION,
             spar: self.spar,
@@ -116,13 +116,13 @@ fn test_key(test: &Test, nth: usize) -> TestKey {
 }
 
 /// Returns the shards that are missing, if some runs are shards.
-fn missing_shards(runs: &[Run]) -> Result<Vec<String>, NotOne> {
+fn missing_shards(runs: &[Run]) -> Result<Vec<String>, MergeError> {
     let shards: Vec<&String> = runs.iter().filter_map(|run| run.shard.as_ref()).collect();
     let Some(first) = shards.first() else { return Ok(Vec::new()) };
     let total = |shard: &str| shard.split_once('/').map(|(_, total)| total.to_owned());
     let expected = total(first);
     if let Some(other) = shards.iter().find(|shard| total(shard) != expected) {
-        return Err(NotOne { one: (*first).clone(), other: (*other).clone() });
+        return Err(MergeError { one: (*first).clone(), other: (*other).clone() });
     }
     let count: usize = expected.and_then(|count| count.parse().ok()).unwrap_or_default();
     let all = (1..=count).map(|number| format!("{number}/{count}"));
@@ -139,7 +139,14 @@ mod tests {
         let test = |(name, outcome): &(&str, Outcome)| sample_run::test(name, *outcome);
         let tests: Vec<Test> = tests.iter().map(test).collect();
         let (shard, began, stopped) = (shard.map(str::to_owned), began.to_owned(), true);
-        Run { shard, began, stopped, summary: Summary::of(&tests), tests, ..sample_run::run() }
+        Run {
+            shard,
+            began,
+            stopped,
+            summary: Summary::from_tests(&tests),
+            tests,
+            ..sample_run::run()
+        }
     }
 
     fn names(run: &Run) -> Vec<(&str, Outcome)> {
@@ -152,7 +159,7 @@ mod tests {
     fn shards_are_merged_in_order() {
         let one = run(Some("1/2"), "2026-01-02T00:00:00Z", &[("a", Passed), ("b", Failed)]);
         let two = run(Some("2/2"), "2026-01-01T00:00:00Z", &[("c", Skipped)]);
-        let Merged { run, replaced, missing } = merge(vec![one, two]).unwrap();
+        let MergeResult { run, replaced, missing } = merge(vec![one, two]).unwrap();
         assert_eq!(names(&run), [("a", Passed), ("b", Failed), ("c", Skipped)]);
         assert_eq!(run.summary.to_string(), "1 passed, 1 failed, 1 skipped");
         assert_eq!((&*run.began, run.shard, run.stopped), ("2026-01-01T00:00:00Z", None, false));
@@ -163,7 +170,7 @@ mod tests {
     fn the_last_run_in_which_a_test_ran_provides_its_result() {
         let first = run(None, "", &[("a", Failed), ("b", Passed), ("c", NotRun), ("d", Passed)]);
         let again = run(None, "", &[("a", Passed), ("b", NotRun), ("c", Skipped), ("e", NotRun)]);
-        let Merged { run, replaced, .. } = merge(vec![first, again]).unwrap();
+        let MergeResult { run, replaced, .. } = merge(vec![first, again]).unwrap();
         let expected = [("a", Passed), ("b", Passed), ("c", Skipped), ("d", Passed), ("e", NotRun)];
         assert_eq!((names(&run), replaced), (expected.to_vec(), 1));
         assert!(run.stopped);
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn two_tests_of_the_same_name_stay_separate() {
         let twice = run(None, "", &[("a", Failed), ("a", Passed)]);
-        let Merged { run, replaced, .. } = merge(vec![twice.clone(), twice]).unwrap();
+        let MergeResult { run, replaced, .. } = merge(vec![twice.clone(), twice]).unwrap();
         assert_eq!((names(&run), replaced), (vec![("a", Failed), ("a", Passed)], 2));
     }
 

@@ -7,7 +7,7 @@ use crate::{Run, Summary, Test, VERSION};
 /// One line. `number` is the index of a test in the plan, from 0.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Line<'a> {
+pub enum NdjsonLine<'a> {
     /// The run starts.
     Run {
         /// The version of the format, the same as that of the JSON report.
@@ -48,17 +48,17 @@ pub enum Line<'a> {
     End {
         /// The duration in milliseconds.
         took_ms: f64,
-        /// Whether the run was stopped early.
+        /// True if the run was stopped early.
         stopped: bool,
         /// The number of tests by outcome.
         summary: Summary,
     },
 }
 
-impl<'a> Line<'a> {
+impl<'a> NdjsonLine<'a> {
     /// Creates the line of a run that starts.
     pub fn began(run: &'a Run) -> Self {
-        Line::Run {
+        NdjsonLine::Run {
             version: VERSION,
             spar: &run.spar,
             began: &run.began,
@@ -69,7 +69,7 @@ impl<'a> Line<'a> {
 
     /// Creates the line of a test that starts.
     pub fn started(number: usize, test: &'a Test) -> Self {
-        Line::Started {
+        NdjsonLine::Started {
             number,
             suite: &test.suite,
             name: &test.name,
@@ -80,7 +80,7 @@ impl<'a> Line<'a> {
 
     /// Creates the line of a run that has ended.
     pub fn ended(run: &Run) -> Self {
-        Line::End { took_ms: run.took_ms, stopped: run.stopped, summary: run.summary }
+        NdjsonLine::End { took_ms: run.took_ms, stopped: run.stopped, summary: run.summary }
     }
 
     /// Renders the line with its line break.
@@ -92,11 +92,11 @@ impl<'a> Line<'a> {
 }
 
 /// Renders the lines of a finished run. There are no lines for the starts of tests.
-pub fn ndjson(run: &Run) -> String {
+pub fn render_ndjson(run: &Run) -> String {
     let tests = run.tests.iter().enumerate();
-    let finished = tests.map(|(number, test)| Line::Finished { number, test });
-    let first = std::iter::once(Line::began(run));
-    first.chain(finished).chain([Line::ended(run)]).map(|line| line.text()).collect()
+    let finished = tests.map(|(number, test)| NdjsonLine::Finished { number, test });
+    let first = std::iter::once(NdjsonLine::began(run));
+    first.chain(finished).chain([NdjsonLine::ended(run)]).map(|line| line.text()).collect()
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn every_line_is_an_event() {
         let run = sample_run::run();
-        let text = ndjson(&run);
+        let text = render_ndjson(&run);
         let lines: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
@@ -117,7 +117,8 @@ mod tests {
         assert_eq!(lines[0]["tests"], 2);
         assert_eq!(lines[1]["test"], serde_json::to_value(&run.tests[0]).unwrap());
         assert_eq!(lines[3]["summary"], serde_json::to_value(run.summary).unwrap());
-        let started: Value = serde_json::from_str(&Line::started(1, &run.tests[1]).text()).unwrap();
+        let started: Value =
+            serde_json::from_str(&NdjsonLine::started(1, &run.tests[1]).text()).unwrap();
         let expected =
             json!({"event": "started", "number": 1, "suite": "a.spar.yaml", "name": "other"});
         assert_eq!(started, expected);

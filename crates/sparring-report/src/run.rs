@@ -27,7 +27,7 @@ pub struct Run {
     /// The shard, such as `2/5`; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// Whether the run was stopped early, so that some tests did not run.
+    /// True if the run was stopped early, so that some tests did not run.
     #[serde(default)]
     pub stopped: bool,
     /// The number of tests by outcome.
@@ -59,7 +59,7 @@ pub struct Test {
     /// The name of the test.
     pub name: String,
     /// The location of the test; in another file than the suite if it is included.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The server under test; absent if the test only runs an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
@@ -80,11 +80,12 @@ pub struct Test {
     /// The duration of all tries in milliseconds.
     pub took_ms: f64,
     /// The command that runs only this test.
-    pub again: String,
+    #[serde(rename = "again")]
+    pub rerun_command: String,
     /// The failed tries. The last one of a failed test is the reason of its failure; the
     /// tries before it were retried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failed_tries: Vec<Try>,
+    pub failed_tries: Vec<FailedTry>,
     /// The response times of the server, in all tries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
@@ -94,7 +95,7 @@ pub struct Test {
     /// The number of frames that are omitted from the middle.
     #[serde(default)]
     pub frames_left_out: usize,
-    /// Whether `frames` also contains frames of other tests, which ran at the same time on
+    /// True if `frames` also contains frames of other tests, which ran at the same time on
     /// the same server and cannot be distinguished.
     #[serde(default)]
     pub frames_shared: bool,
@@ -116,7 +117,7 @@ pub enum Outcome {
 
 /// A location in a file. Lines and columns are counted from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct SourceLocation {
     /// The path, with `/`.
     pub file: String,
     /// The line.
@@ -127,14 +128,14 @@ pub struct Place {
 
 /// A failed try of a test.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Try {
+pub struct FailedTry {
     /// The failures of the step at which the test stopped.
     pub failures: Vec<Failure>,
     /// The frames of the step that failed, in order, cut if they are long. Known only in
     /// the program that ran the test; [`Test::frames`] has all frames.
     #[serde(skip)]
     pub step_frames: Vec<StepFrame>,
-    /// How many frames of that step are left out, in the middle.
+    /// The number of frames of that step that are omitted from the middle.
     #[serde(skip)]
     pub step_frames_left_out: usize,
     /// The end of the stderr of the server or the agent.
@@ -149,7 +150,7 @@ pub struct Try {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepFrame {
     /// The side that sent the frame.
-    pub from: Side,
+    pub from: Sender,
     /// The text of the frame.
     pub text: String,
 }
@@ -158,7 +159,7 @@ pub struct StepFrame {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// The location of the expectation.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The byte range of the expectation in the file. Known only in the program that ran
     /// the test.
     #[serde(skip)]
@@ -176,7 +177,8 @@ pub struct Failure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// The request, such as `call echo` or `list tools`.
-    pub asked: String,
+    #[serde(rename = "asked")]
+    pub request: String,
     /// The time until the response in milliseconds.
     pub took_ms: f64,
 }
@@ -184,7 +186,7 @@ pub struct Timing {
 /// The sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum Sender {
     /// The client, which is spar.
     Client,
     /// The server.
@@ -197,7 +199,7 @@ pub struct Frame {
     /// The time since the start of the test in milliseconds.
     pub at_ms: f64,
     /// The sender.
-    pub from: Side,
+    pub from: Sender,
     /// The text on the wire, which may be malformed; a long one is truncated.
     pub text: String,
     /// The original size in bytes.
@@ -225,7 +227,7 @@ pub struct Violation {
 
 impl Summary {
     /// Counts tests by outcome.
-    pub fn of(tests: &[Test]) -> Summary {
+    pub fn from_tests(tests: &[Test]) -> Summary {
         let mut summary = Summary::default();
         tests.iter().for_each(|test| summary.add(test.outcome, test.is_flaky()));
         summary
@@ -265,13 +267,13 @@ impl Test {
         }
     }
 
-    /// Returns whether the test passed only when it was retried.
+    /// Returns true if the test passed only when it was retried.
     pub fn is_flaky(&self) -> bool {
         self.outcome == Outcome::Passed && !self.failed_tries.is_empty()
     }
 
     /// Returns the last try of a failed test.
-    pub fn failure(&self) -> Option<&Try> {
+    pub fn failure(&self) -> Option<&FailedTry> {
         self.failed_tries.last().filter(|_| self.outcome == Outcome::Failed)
     }
 }

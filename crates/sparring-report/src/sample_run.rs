@@ -1,7 +1,8 @@
 //! Runs for unit tests of reports.
 
 use crate::{
-    Failure, Frame, Outcome, Place, Run, Side, Summary, Test, Timing, Try, VERSION, Violation,
+    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, Summary, Test, Timing,
+    VERSION, Violation,
 };
 
 /// Returns a run in which every field is set.
@@ -14,7 +15,7 @@ pub(crate) fn run() -> Run {
         took_ms: 1234.5,
         shard: Some("1/2".to_owned()),
         stopped: true,
-        summary: Summary::of(&tests),
+        summary: Summary::from_tests(&tests),
         tests,
     }
 }
@@ -32,7 +33,7 @@ pub(crate) fn test(name: &str, outcome: Outcome) -> Test {
         outcome,
         reason: None,
         took_ms: 0.0,
-        again: format!("spar test a.spar.yaml --filter '^{name}$'"),
+        rerun_command: format!("spar test a.spar.yaml --filter '^{name}$'"),
         failed_tries: Vec::new(),
         timings: Vec::new(),
         frames: Vec::new(),
@@ -41,8 +42,8 @@ pub(crate) fn test(name: &str, outcome: Outcome) -> Test {
     }
 }
 
-fn place() -> Place {
-    Place { file: "a.spar.yaml".to_owned(), line: 3, column: 5 }
+fn place() -> SourceLocation {
+    SourceLocation { file: "a.spar.yaml".to_owned(), line: 3, column: 5 }
 }
 
 fn full_test() -> Test {
@@ -53,11 +54,11 @@ fn full_test() -> Test {
         message: "expected 1, found 2".to_owned(),
         diff: Some("-1\n+2".to_owned()),
     };
-    let tried = Try {
+    let tried = FailedTry {
         failures: vec![failure],
         stderr: "late".to_owned(),
         stdout: "out".to_owned(),
-        ..Try::default()
+        ..FailedTry::default()
     };
     let violation = Violation {
         rule: "wire/not-json".to_owned(),
@@ -67,7 +68,7 @@ fn full_test() -> Test {
     };
     let frame = Frame {
         at_ms: 1.5,
-        from: Side::Server,
+        from: Sender::Server,
         text: "]]> </script> \u{1b}".to_owned(),
         bytes: 15,
         status: Some(200),
@@ -81,7 +82,7 @@ fn full_test() -> Test {
         reason: Some("it is late".to_owned()),
         took_ms: 12.5,
         failed_tries: vec![tried],
-        timings: vec![Timing { asked: "call echo".to_owned(), took_ms: 0.25 }],
+        timings: vec![Timing { request: "call echo".to_owned(), took_ms: 0.25 }],
         frames: vec![frame],
         frames_left_out: 2,
         frames_shared: true,

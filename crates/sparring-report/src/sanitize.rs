@@ -37,7 +37,7 @@ fn push_escape(text: &mut String, c: char) {
     }
 }
 
-/// Returns whether a character moves the cursor, changes the text direction, carries hidden
+/// Returns true if a character moves the cursor, changes the text direction, carries hidden
 /// text, or is a noncharacter. Joiners are not included: emoji and some languages need them.
 fn is_invisible(c: char) -> bool {
     let is_noncharacter = u32::from(c) & 0xfffe == 0xfffe;

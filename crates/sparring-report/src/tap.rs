@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::{Failure, Outcome, Run, Test, Try, format, traffic, truncate};
+use crate::{FailedTry, Failure, Outcome, Run, Test, format, traffic, truncate};
 
 /// The maximum bytes of a name and of a message or line, and the maximum number of lines.
 const MAX_NAME_BYTES: usize = 500;
@@ -15,7 +15,7 @@ const MAX_LINES: usize = 200;
 const MAX_FRAMES: usize = 10;
 
 /// Renders TAP 14. A run that was stopped early ends with `Bail out!`.
-pub fn tap(run: &Run) -> String {
+pub fn render_tap(run: &Run) -> String {
     let mut text = format!("TAP version 14\n1..{}\n", run.tests.len());
     for (index, test) in run.tests.iter().enumerate() {
         text.push_str(&render_test_point(index + 1, test));
@@ -66,12 +66,12 @@ fn render_block(test: &Test) -> Vec<String> {
     if test.outcome == Outcome::Failed {
         let frames = traffic::render_last_frames(test, MAX_FRAMES, MAX_LINE_BYTES);
         lines.extend(render_list("said", &frames));
-        lines.push(format!("again: {}", quote(&test.again)));
+        lines.push(format!("again: {}", quote(&test.rerun_command)));
     }
     lines
 }
 
-fn render_try(last: &Try) -> Vec<String> {
+fn render_try(last: &FailedTry) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((first, others)) = last.failures.split_first() {
         lines.extend(render_failure(first));

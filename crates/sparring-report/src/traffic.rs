@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{Frame, Side, Test, format, truncate};
+use crate::{Frame, Sender, Test, format, truncate};
 
 /// The prefix of the names that the protocol defines in `_meta`.
 const PROTOCOL_META_PREFIX: &str = "io.modelcontextprotocol/";
@@ -20,8 +20,8 @@ pub(crate) struct Exchange<'a> {
 /// Renders a frame in one line with its direction, and each violation in a line below.
 fn render_frame(frame: &Frame, max_bytes: usize) -> Vec<String> {
     let direction = match frame.from {
-        Side::Client => "->",
-        Side::Server => "<-",
+        Sender::Client => "->",
+        Sender::Server => "<-",
     };
     let status = frame.status.map(|status| format!("(HTTP {status}) ")).unwrap_or_default();
     let text = truncate::one_line(&frame.text, max_bytes);
@@ -63,14 +63,14 @@ pub(crate) fn last_exchange(test: &Test) -> Option<Exchange<'_>> {
     if test.frames_shared {
         return None;
     }
-    let index = test.frames.iter().rposition(|it| it.from == Side::Client && is_request(it))?;
+    let index = test.frames.iter().rposition(|it| it.from == Sender::Client && is_request(it))?;
     let request = &test.frames[index];
     let id = JsonFields::parse(&request.text).and_then(|fields| fields.get("id"));
     let is_response = |frame: &&Frame| match JsonFields::parse(&frame.text) {
         Some(fields) => fields.get("method").is_none() && fields.get("id") == id,
         None => true,
     };
-    let after = test.frames[index..].iter().filter(|frame| frame.from == Side::Server);
+    let after = test.frames[index..].iter().filter(|frame| frame.from == Sender::Server);
     Some(Exchange { request, response: after.into_iter().find(is_response) })
 }
 
@@ -164,13 +164,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for JsonFields<'a> {
 mod tests {
     use super::*;
 
-    fn frame(from: Side, text: &str) -> Frame {
+    fn frame(from: Sender, text: &str) -> Frame {
         let (text, bytes) = (text.to_owned(), text.len());
         Frame { at_ms: 0.0, from, text, bytes, status: None, violations: Vec::new() }
     }
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(summarize_frame(&frame(Side::Server, text), 1_000), expected);
+        assert_eq!(summarize_frame(&frame(Sender::Server, text), 1_000), expected);
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_last_request_has_the_response_with_its_id() {
-        let (ask, answer) = (Side::Client, Side::Server);
+        let (ask, answer) = (Sender::Client, Sender::Server);
         let mut test = crate::sample_run::test("a", crate::Outcome::Failed);
         test.frames = vec![
             frame(ask, r#"{"id":1,"method":"a"}"#),

@@ -1,4 +1,4 @@
-//! Truncates long texts and states how much is omitted.
+//! Truncates long texts and states the number of omitted bytes or lines.
 
 use std::borrow::Cow;
 

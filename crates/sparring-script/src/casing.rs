@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use crate::node::{Kind, Node};
+use crate::node::{Node, NodeKind};
 
 /// The keys whose values are the user's own data. So are the values of any `*_schema`.
 const USER_DATA_KEYS: [&str; 7] =
     ["arguments", "data", "json", "structured", "structured_content", "with", "_meta"];
 
 /// Converts `snake_case` to `camelCase`. A leading underscore stays.
-pub fn camel(name: &str) -> String {
+pub fn to_camel_case(name: &str) -> String {
     let body = name.trim_start_matches('_');
     let mut out = name[..name.len() - body.len()].to_owned();
     let mut upper = false;
@@ -29,7 +29,7 @@ pub fn camel(name: &str) -> String {
 }
 
 /// Converts `camelCase` to `snake_case`.
-pub fn snake(name: &str) -> Cow<'_, str> {
+pub fn to_snake_case(name: &str) -> Cow<'_, str> {
     if !name.contains(char::is_uppercase) {
         return name.into();
     }
@@ -43,22 +43,22 @@ pub fn snake(name: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Returns whether the value of this key is the user's own data, whose keys are not renamed.
-pub fn is_passed_through(key: &str) -> bool {
-    let key = snake(key);
+/// Returns true if the value of this key is the user's own data, whose keys are not renamed.
+pub fn is_user_data_key(key: &str) -> bool {
+    let key = to_snake_case(key);
     USER_DATA_KEYS.contains(&&*key) || key.ends_with("_schema")
 }
 
 /// Renames the keys of a value to those of the wire, except inside the user's own data.
-pub fn to_wire(node: &mut Node) {
+pub fn rename_keys_to_wire(node: &mut Node) {
     match &mut node.kind {
-        Kind::List(items) => items.iter_mut().for_each(to_wire),
-        Kind::Map(entries) => {
+        NodeKind::List(items) => items.iter_mut().for_each(rename_keys_to_wire),
+        NodeKind::Map(entries) => {
             for entry in entries {
-                if !is_passed_through(&entry.key) {
-                    to_wire(&mut entry.value);
+                if !is_user_data_key(&entry.key) {
+                    rename_keys_to_wire(&mut entry.value);
                 }
-                entry.key = camel(&entry.key);
+                entry.key = to_camel_case(&entry.key);
             }
         }
         _ => {}
@@ -75,11 +75,11 @@ mod tests {
     #[test]
     fn converts_names_both_ways() {
         for (one, other) in [("mime_type", "mimeType"), ("uri", "uri"), ("a_b_c", "aBC")] {
-            assert_eq!(camel(one), other);
-            assert_eq!(snake(other), one);
+            assert_eq!(to_camel_case(one), other);
+            assert_eq!(to_snake_case(other), one);
         }
-        assert_eq!(camel("_meta"), "_meta");
-        assert_eq!(camel("mimeType"), "mimeType");
+        assert_eq!(to_camel_case("_meta"), "_meta");
+        assert_eq!(to_camel_case("mimeType"), "mimeType");
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
                     structured_content: {a_b: 1}\nrequested_schema: {a_b: 1}\n\
                     list: [{is_error: true, data: {a_b: 1}}]";
         let mut node = Node::parse(&Source::new("a", text)).unwrap();
-        to_wire(&mut node);
+        rename_keys_to_wire(&mut node);
         let expected = json!({
             "mimeType": "a", "annotations": {"lastModified": "x"}, "_meta": {"a_b": 1},
             "structuredContent": {"a_b": 1}, "requestedSchema": {"a_b": 1},

@@ -1,7 +1,7 @@
 //! Compares two texts line by line.
 //!
-//! `similar` does the comparison. This module limits its time and how many equal lines
-//! are shown.
+//! `similar` does the comparison. This module limits its time and the number of equal
+//! lines around a change.
 
 use std::time::Duration;
 

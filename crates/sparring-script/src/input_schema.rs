@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::node::{Kind, Node};
+use crate::node::{Node, NodeKind};
 use crate::problem::Problems;
 use crate::suggestion::did_you_mean;
 
@@ -12,7 +12,7 @@ const TYPE_NAMES: [&str; 7] = ["string", "integer", "number", "boolean", "array"
 /// Returns the JSON Schema of an object with these arguments. An argument whose type
 /// ends in `?` is optional, a type that ends in `[]` is a list, a list is an `enum`,
 /// and a map is a JSON Schema.
-pub fn input_schema(node: &Node, problems: &mut Problems) -> Value {
+pub fn build_input_schema(node: &Node, problems: &mut Problems) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for entry in node.entries() {
@@ -29,17 +29,17 @@ pub fn input_schema(node: &Node, problems: &mut Problems) -> Value {
     schema
 }
 
-/// Returns the schema of an argument, and whether the argument is optional.
+/// Returns the schema of an argument, and true if the argument is optional.
 fn argument_schema(node: &Node, problems: &mut Problems) -> (Value, bool) {
     match &node.kind {
-        Kind::String(text) => {
+        NodeKind::String(text) => {
             let (name, optional) = text.strip_suffix('?').map_or((&**text, false), |it| (it, true));
             (type_schema(name, node, problems), optional)
         }
-        Kind::List(_) => (json!({"enum": node.to_json()}), false),
-        Kind::Map(_) => (node.to_json(), false),
+        NodeKind::List(_) => (json!({"enum": node.to_json()}), false),
+        NodeKind::Map(_) => (node.to_json(), false),
         _ => {
-            let found = node.what();
+            let found = node.describe();
             problems.add(node.span, format!("expected a type such as `string`, found {found}"));
             (json!({}), false)
         }
@@ -70,8 +70,8 @@ mod tests {
     fn read(text: &str) -> Result<Value, String> {
         let source = Source::new("a.yaml", text);
         let mut problems = Problems::new(&source);
-        let schema = input_schema(&Node::parse(&source).unwrap(), &mut problems);
-        problems.or(schema).map_err(|problems| problems.to_string())
+        let schema = build_input_schema(&Node::parse(&source).unwrap(), &mut problems);
+        problems.into_result(schema).map_err(|problems| problems.to_string())
     }
 
     #[test]

@@ -21,14 +21,16 @@ mod truncate;
 
 pub use diff::{DiffLine, diff_lines, unified_diff};
 pub use grammar::{Key, Object, Shape};
-pub use input_schema::input_schema;
+pub use input_schema::build_input_schema;
 pub use matcher::{Matcher, Mismatch};
 
-pub use node::{Entry, Kind, Node};
-pub use pattern::{GaveUp, InvalidPattern, Pattern, any_known, escape_pattern};
+pub use node::{MapEntry, Node, NodeKind};
+pub use pattern::{
+    BacktrackLimitExceeded, InvalidPattern, Pattern, any_true_if_known, escape_pattern,
+};
 pub use problem::{Problem, Problems};
-pub use quantity::{duration, size};
+pub use quantity::{parse_duration, parse_size};
 pub use schema::Schema;
 pub use source::{Position, Source, Span};
-pub use suggestion::{did_you_mean, nearest};
-pub use template::{Path, Scope, Template, Tree, Undefined};
+pub use suggestion::{did_you_mean, nearest_names};
+pub use template::{Path, Scope, Template, TemplateTree, UndefinedPath};

@@ -37,7 +37,7 @@ pub struct InvalidPattern {
 
 /// The error of a match that was abandoned after too many steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GaveUp {
+pub struct BacktrackLimitExceeded {
     pattern: String,
 }
 
@@ -84,11 +84,11 @@ impl Pattern {
         &self.source
     }
 
-    /// Returns whether the pattern matches anywhere in a text.
+    /// Returns true if the pattern matches anywhere in a text.
     ///
     /// # Errors
     /// Returns an error if the match takes too many steps.
-    pub fn is_match(&self, text: &str) -> Result<bool, GaveUp> {
+    pub fn is_match(&self, text: &str) -> Result<bool, BacktrackLimitExceeded> {
         self.regex.is_match(text).map_err(|_| self.gave_up())
     }
 
@@ -96,7 +96,10 @@ impl Pattern {
     ///
     /// # Errors
     /// Returns an error if the match takes too many steps.
-    pub fn captures<'t>(&self, text: &'t str) -> Result<Option<Captures<'t, str>>, GaveUp> {
+    pub fn captures<'t>(
+        &self,
+        text: &'t str,
+    ) -> Result<Option<Captures<'t, str>>, BacktrackLimitExceeded> {
         self.regex.captures(text).map_err(|_| self.gave_up())
     }
 
@@ -104,18 +107,21 @@ impl Pattern {
     ///
     /// # Errors
     /// Returns an error if a match takes too many steps.
-    pub fn replace_all<'t>(&self, text: &'t str, by: &str) -> Result<Cow<'t, str>, GaveUp> {
+    pub fn replace_all<'t>(
+        &self,
+        text: &'t str,
+        by: &str,
+    ) -> Result<Cow<'t, str>, BacktrackLimitExceeded> {
         self.regex.try_replacen(text, 0, by).map_err(|_| self.gave_up())
     }
 
-    fn gave_up(&self) -> GaveUp {
-        GaveUp { pattern: truncate(&self.source, MAX_SHOWN_CHARS) }
+    fn gave_up(&self) -> BacktrackLimitExceeded {
+        BacktrackLimitExceeded { pattern: truncate(&self.source, MAX_SHOWN_CHARS) }
     }
 }
 
-/// Returns whether any of several answers is true, if that is known. An answer is `None` if
-/// it is unknown, for example because a match gave up. One true answer decides; the result
-/// is false only if all answers are false.
+/// Returns true if one of several answers is true, false if all are false, and `None`
+/// otherwise. An answer is `None` if it is unknown, for example because a match gave up.
 ///
 /// ```
 /// # use sparring_script::any_known;
@@ -123,7 +129,7 @@ impl Pattern {
 /// assert_eq!(any_known([Some(false), Some(false)].into_iter()), Some(false));
 /// assert_eq!(any_known([None, Some(false)].into_iter()), None);
 /// ```
-pub fn any_known(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+pub fn any_true_if_known(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut all_known = true;
     let found = answers.any(|answer| {
         all_known &= answer.is_some();
@@ -138,7 +144,7 @@ pub fn escape_pattern(text: &str) -> Cow<'_, str> {
 }
 
 impl InvalidPattern {
-    /// Returns whether the pattern is a regular expression, but too large when compiled.
+    /// Returns true if the pattern is a regular expression, but too large when compiled.
     pub(crate) fn is_too_large(&self) -> bool {
         self.is_too_large
     }
@@ -204,10 +210,10 @@ impl fmt::Display for InvalidPattern {
 
 impl std::error::Error for InvalidPattern {}
 
-impl fmt::Display for GaveUp {
+impl fmt::Display for BacktrackLimitExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "gave up on pattern /{}/: too many backtracking steps", self.pattern)
     }
 }
 
-impl std::error::Error for GaveUp {}
+impl std::error::Error for BacktrackLimitExceeded {}

@@ -22,7 +22,7 @@ const MAX_DURATION_MS: u64 = 30 * 24 * 3_600_000;
 /// # Errors
 /// Returns the end of the sentence "the value is …" if the text is not a number with a
 /// unit, or is longer than 30 days.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     match parse_quantity(text, &TIME_UNITS, |unit, written| unit == written) {
         None => Err("not a duration (try `200ms` or `2s`)".to_owned()),
         Some(Some(milliseconds)) if milliseconds <= MAX_DURATION_MS => {
@@ -37,7 +37,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// # Errors
 /// Returns the end of the sentence "the value is …" if the text is not a number with a
 /// unit, is zero, or is larger than 4 GiB.
-pub fn size(text: &str) -> Result<usize, String> {
+pub fn parse_size(text: &str) -> Result<usize, String> {
     let Some(bytes) = parse_quantity(text, &SIZE_UNITS, str::eq_ignore_ascii_case) else {
         return Err("not a size (try `64KiB` or `8MiB`)".to_owned());
     };
@@ -80,25 +80,28 @@ mod tests {
 
     #[test]
     fn parses_durations_with_a_unit() {
-        assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
-        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1_500)));
-        assert_eq!(duration("5 m"), Ok(Duration::from_secs(300)));
-        assert_eq!(duration("720h"), Ok(Duration::from_secs(720 * 3_600)));
-        assert_eq!(duration("0s"), Ok(Duration::ZERO));
+        assert_eq!(parse_duration("200ms"), Ok(Duration::from_millis(200)));
+        assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1_500)));
+        assert_eq!(parse_duration("5 m"), Ok(Duration::from_secs(300)));
+        assert_eq!(parse_duration("720h"), Ok(Duration::from_secs(720 * 3_600)));
+        assert_eq!(parse_duration("0s"), Ok(Duration::ZERO));
         for wrong in ["", "5", "s", "-1s", "1.s", ".5s", "1.2.3s", "1.2345s", "1d", "5S"] {
-            assert_eq!(duration(wrong), Err("not a duration (try `200ms` or `2s`)".to_owned()));
+            assert_eq!(
+                parse_duration(wrong),
+                Err("not a duration (try `200ms` or `2s`)".to_owned())
+            );
         }
         for wrong in ["721h", "99999999999999999999h", &format!("{}ms", "9".repeat(60))] {
-            assert_eq!(duration(wrong), Err("longer than 30 days".to_owned()), "{wrong}");
+            assert_eq!(parse_duration(wrong), Err("longer than 30 days".to_owned()), "{wrong}");
         }
     }
 
     #[test]
     fn parses_sizes_with_a_unit() {
-        assert_eq!(size("8MiB"), Ok(8 * 1024 * 1024));
-        assert_eq!(size("1mb"), Ok(1_000_000));
-        assert_eq!(size("1.5 KiB"), Ok(1_536));
-        assert_eq!(size("512B"), Ok(512));
+        assert_eq!(parse_size("8MiB"), Ok(8 * 1024 * 1024));
+        assert_eq!(parse_size("1mb"), Ok(1_000_000));
+        assert_eq!(parse_size("1.5 KiB"), Ok(1_536));
+        assert_eq!(parse_size("512B"), Ok(512));
         for (wrong, expected) in [
             ("", "not a size (try `64KiB` or `8MiB`)"),
             ("8", "not a size (try `64KiB` or `8MiB`)"),
@@ -108,7 +111,7 @@ mod tests {
             ("8GiB", "larger than 4 GiB"),
             ("99999999999999999999GiB", "larger than 4 GiB"),
         ] {
-            assert_eq!(size(wrong), Err(expected.to_owned()), "{wrong}");
+            assert_eq!(parse_size(wrong), Err(expected.to_owned()), "{wrong}");
         }
     }
 }

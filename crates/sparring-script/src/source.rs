@@ -56,7 +56,7 @@ impl Source {
     }
 
     /// Returns the start of a span as `file:line:column`.
-    pub fn place(&self, span: Span) -> String {
+    pub fn location(&self, span: Span) -> String {
         format!("{}:{}", self.name, self.position(span.start))
     }
 
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn positions_count_lines_and_characters() {
         let source = Source::new("a.yaml", "one\nzwölf: x\n");
-        let at = |start| source.place(Span { start, end: start });
+        let at = |start| source.location(Span { start, end: start });
         assert_eq!(at(0), "a.yaml:1:1");
         assert_eq!(at(4), "a.yaml:2:1");
         assert_eq!(at(4 + "zwölf: ".len()), "a.yaml:2:8");

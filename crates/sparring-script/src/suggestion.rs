@@ -7,7 +7,7 @@ const MIN_SIMILARITY: f64 = 0.7;
 const MAX_SUGGESTIONS: usize = 3;
 
 /// Returns the known names that are similar to `name`, the most similar first.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn nearest_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     rank_names(name, known.into_iter().collect())
 }
 
@@ -44,8 +44,8 @@ mod tests {
     #[test]
     fn suggests_similar_names_with_the_most_similar_first() {
         let known = ["echo", "add", "Echo2", "get-resource"];
-        assert_eq!(nearest("ehco", known), ["echo", "Echo2"]);
-        assert_eq!(nearest("zzz", known), Vec::<&str>::new());
+        assert_eq!(nearest_names("ehco", known), ["echo", "Echo2"]);
+        assert_eq!(nearest_names("zzz", known), Vec::<&str>::new());
         assert_eq!(did_you_mean("ecko", known).as_deref(), Some("did you mean 'echo' or 'Echo2'?"));
     }
 }

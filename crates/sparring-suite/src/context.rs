@@ -1,5 +1,4 @@
-//! The surroundings of a run that only the program knows: its own path, environment
-//! variables, proxies and secrets.
+//! The context of a run: the program's path, environment variables, proxies and secrets.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -7,8 +6,8 @@ use std::path::PathBuf;
 use sparring_transport::Secrets;
 use sparring_transport::http::Proxies;
 
-/// Values from outside the suite files. The program reads them; the runner does not
-/// read the process environment itself.
+/// Values from outside the suite files. The program provides them; the runner does not
+/// read the process environment.
 #[derive(Clone, Default)]
 pub struct RunContext {
     /// The path of this program, for `${spar}`.
@@ -22,7 +21,7 @@ pub struct RunContext {
     pub secrets: Secrets,
 }
 
-/// Leaves out the variables, which may be secrets.
+/// Omits the variables, which may be secrets.
 impl std::fmt::Debug for RunContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunContext").field("program", &self.program).finish_non_exhaustive()

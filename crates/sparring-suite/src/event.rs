@@ -21,19 +21,19 @@ pub enum Event {
     Finished {
         /// The test's position in the plan.
         test: usize,
-        /// How the test ended.
+        /// The result of the test.
         end: TestEnd,
     },
     /// The snapshots of a suite changed and were written.
     SnapshotsWritten {
         /// The snapshot file.
         file: PathBuf,
-        /// The number of changes, or why the file could not be written.
+        /// The number of changes, or the error of writing the file.
         changes: Result<SnapshotChanges, String>,
     },
 }
 
-/// How many snapshots changed.
+/// The numbers of new, changed and removed snapshots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SnapshotChanges {
     /// Snapshots that did not exist before.
@@ -44,27 +44,27 @@ pub struct SnapshotChanges {
     pub removed: usize,
 }
 
-/// How a test ended.
+/// The result of a test.
 #[derive(Debug)]
 pub struct TestEnd {
     /// The outcome of the last try.
     pub outcome: Outcome,
-    /// How long all tries took together.
+    /// The duration of all tries together.
     pub took: Duration,
     /// The failures of the tries before the last.
     pub earlier: Vec<FailedTry>,
-    /// How long each answer took, in all tries.
+    /// The response times of all tries.
     pub timings: Vec<Timing>,
     /// The traffic of all tries, if the run records it.
     pub traffic: Traffic,
 }
 
-/// How long one answer took.
+/// The response time of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timing {
     /// The request, such as `call echo` or `list tools`.
     pub asked: String,
-    /// How long it took.
+    /// The time until the answer.
     pub took: Duration,
 }
 
@@ -86,7 +86,7 @@ pub struct FailedTry {
     pub failures: Vec<Failure>,
     /// The frames of the step that failed, in order.
     pub frames: Vec<StepFrame>,
-    /// How many frames of the step are left out.
+    /// The number of omitted frames of the step.
     pub frames_left_out: usize,
     /// The last lines of the stderr of the server or the agent during the test.
     pub stderr: String,
@@ -108,7 +108,7 @@ pub struct Failure {
 /// One frame of the step that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepFrame {
-    /// Whether the server sent it, not the client.
+    /// True if the server sent the frame; false if the client did.
     pub by_server: bool,
     /// The text of the frame.
     pub text: String,
@@ -119,10 +119,9 @@ pub struct StepFrame {
 pub struct Traffic {
     /// The frames in order.
     pub frames: Vec<TrafficFrame>,
-    /// How many frames in the middle are left out.
+    /// The number of frames omitted from the middle.
     pub left_out: usize,
-    /// Whether other tests ran on the same server at once, so that frames of theirs are
-    /// included.
+    /// True if other tests ran on the same server at the same time. Their frames are included.
     pub shared: bool,
 }
 
@@ -131,7 +130,7 @@ pub struct Traffic {
 pub struct TrafficFrame {
     /// The time since the start of the test; zero for frames from before it.
     pub at: Duration,
-    /// Whether the server sent it, not the client.
+    /// True if the server sent the frame; false if the client did.
     pub by_server: bool,
     /// The text of the frame, cut if it is long.
     pub text: String,

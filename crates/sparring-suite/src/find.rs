@@ -10,7 +10,7 @@ const SUFFIX: &str = ".spar.yaml";
 /// Folders that are not searched: they are large and contain generated files.
 const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
 
-/// Why a path could not be searched.
+/// The error of a path that could not be searched.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", find_message(path, error))]
 pub struct FindError {
@@ -26,7 +26,7 @@ fn find_message(path: &Path, error: &std::io::Error) -> String {
 }
 
 /// Finds the suites in these paths, each once, in the order of the paths and by name in
-/// each folder. A path that is a file counts as a suite whatever its name. Skips hidden
+/// each folder. A path to a file is always a suite, even without the suffix. Skips hidden
 /// folders.
 ///
 /// # Errors

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sparring_report::{
-    Failure, Frame, Outcome, Place, Run, Side, StepFrame, Summary, Test, Timing, Try, VERSION,
-    Violation,
+    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, StepFrame, Summary, Test,
+    Timing, VERSION, Violation,
 };
 use sparring_script::{Source, Span};
 use sparring_transport::Secrets;
 
-use crate::event::{self, FailedTry, TestEnd, TrafficFrame};
+use crate::event::{self, TestEnd, TrafficFrame};
 use crate::plan::{Plan, PlannedTest};
 
 /// A run so far. Tests that are not over have the outcome `NotRun`.
@@ -60,7 +60,8 @@ impl<'a> RunRecord<'a> {
             }
         };
         let tries = tries.into_iter().map(|failed| self.failed_try(planned, failed)).collect();
-        let timing = |it: event::Timing| Timing { asked: it.asked, took_ms: milliseconds(it.took) };
+        let timing =
+            |it: event::Timing| Timing { request: it.asked, took_ms: milliseconds(it.took) };
         let test = &mut self.run.tests[number];
         test.outcome = outcome;
         test.reason = reason;
@@ -75,12 +76,12 @@ impl<'a> RunRecord<'a> {
     /// Records the end of the run.
     pub fn finish(mut self, stopped: bool) -> Run {
         self.run.took_ms = milliseconds(self.begun.elapsed());
-        self.run.summary = Summary::of(&self.run.tests);
+        self.run.summary = Summary::from_tests(&self.run.tests);
         self.run.stopped = stopped || self.run.summary.not_run > 0;
         self.run
     }
 
-    fn failed_try(&mut self, planned: PlannedTest<'_>, failed: FailedTry) -> Try {
+    fn failed_try(&mut self, planned: PlannedTest<'_>, failed: event::FailedTry) -> FailedTry {
         let failure = |failure: event::Failure| {
             let (source, span) = planned.suite.place(failure.span);
             let (place, line) = self.line_starts.place(source, span);
@@ -94,7 +95,7 @@ impl<'a> RunRecord<'a> {
         };
         let frame =
             |frame: event::StepFrame| StepFrame { from: side(frame.by_server), text: frame.text };
-        Try {
+        FailedTry {
             failures: failed.failures.into_iter().map(failure).collect(),
             step_frames: failed.frames.into_iter().map(frame).collect(),
             step_frames_left_out: failed.frames_left_out,
@@ -133,7 +134,7 @@ fn new_test(planned: PlannedTest<'_>, line_starts: &mut LineStarts) -> Test {
         outcome: Outcome::NotRun,
         reason: None,
         took_ms: 0.0,
-        again: rerun_command(planned),
+        rerun_command: rerun_command(planned),
         failed_tries: Vec::new(),
         timings: Vec::new(),
         frames: Vec::new(),
@@ -159,8 +160,8 @@ fn traffic_frame(frame: TrafficFrame) -> Frame {
     }
 }
 
-fn side(by_server: bool) -> Side {
-    if by_server { Side::Server } else { Side::Client }
+fn side(by_server: bool) -> Sender {
+    if by_server { Sender::Server } else { Sender::Client }
 }
 
 /// Milliseconds, rounded to microseconds.
@@ -172,14 +173,14 @@ fn slash_path(path: &str) -> String {
     path.replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// The offsets where the lines of each file begin, so that the position of a failure in
-/// a long file is found without counting lines again.
+/// The offsets of the lines of each file, to find the position of a failure in a long file
+/// without counting lines again.
 #[derive(Default)]
 struct LineStarts(HashMap<String, Vec<usize>>);
 
 impl LineStarts {
-    /// The position where a span begins, and the text of that line.
-    fn place<'s>(&mut self, source: &'s Source, span: Span) -> (Place, &'s str) {
+    /// Returns the position of the start of a span, and the text of that line.
+    fn place<'s>(&mut self, source: &'s Source, span: Span) -> (SourceLocation, &'s str) {
         let text = source.text();
         let starts = self.0.entry(source.name().to_owned()).or_insert_with(|| {
             let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -190,7 +191,7 @@ impl LineStarts {
         let end = (begin..=span.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
         let before = end.and_then(|end| text.get(begin..end)).unwrap_or_default();
         let (file, column) = (slash_path(source.name()), before.chars().count() + 1);
-        (Place { file, line, column }, text[begin..].lines().next().unwrap_or_default())
+        (SourceLocation { file, line, column }, text[begin..].lines().next().unwrap_or_default())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Measures a trivial tool call over a real child's stdin and stdout: ours, rmcp's, and two
-//! plain processes that only pass lines. Also measures how soon a child's faults are reported.
+//! plain processes that only pass lines. Also measures the time until a child's faults are
+//! reported.
 //!
 //! The servers are this program, started with a server's name. Every figure is a median of
 //! rounds in which the pairs take turns; only ratios are meaningful. Run it with `cargo xtask

@@ -1,5 +1,5 @@
 //! A client with the official SDK, `rmcp`, for the tests: connects to the command or the URL in
-//! its arguments and prints what it received as JSON.
+//! its arguments and prints the received results as JSON.
 //!
 //! The first argument is the revision, or `auto`.
 

@@ -1,5 +1,5 @@
 //! A client over HTTP+SSE with `rust-mcp-sdk`, for the tests: connects to the URL in its
-//! arguments and prints what it received as JSON.
+//! arguments and prints the received results as JSON.
 //!
 //! The first argument is the revision to request.
 

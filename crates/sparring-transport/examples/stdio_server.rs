@@ -5,7 +5,7 @@
 
 mod example_handler;
 
-use sparring_peer::link::LinesOptions;
+use sparring_peer::link::LineLinkOptions;
 use sparring_transport::stdio;
 use sparring_wire::{Revision, Transcript};
 
@@ -15,7 +15,7 @@ async fn main() -> anyhow::Result<()> {
     let revisions = revisions.collect::<Result<Vec<_>, _>>()?;
     let server = example_handler::server(&revisions);
     let transcript = Transcript::default();
-    let session = server.on(stdio(LinesOptions::default())).recorded_in(&transcript);
+    let session = server.session_on(stdio(LineLinkOptions::default())).record_in(&transcript);
     let cause = session.serve().await?;
     let wrong = transcript.violations();
     eprintln!("ended: {cause}; {} violations", wrong.len());

@@ -24,7 +24,7 @@ mod target;
 
 pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
 #[cfg(feature = "containers")]
-pub use container::{Container, ContainerError, Engine as ContainerEngine, Ran};
+pub use container::{Container, ContainerEngine, ContainerError, EngineOutput};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
@@ -37,4 +37,4 @@ pub use stdio::stdio;
 pub use target::ContainerTarget;
 #[cfg(unix)]
 pub use target::UnixTarget;
-pub use target::{ChildTarget, OpenError, Opened, Target};
+pub use target::{ChildTarget, OpenError, OpenedTarget, Target};

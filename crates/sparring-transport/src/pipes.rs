@@ -14,14 +14,14 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
-use sparring_peer::link::LinesOptions;
-use sparring_peer::{Lines, Link};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::{LineLink, Link};
 use tokio::net::unix::pipe;
 use tokio::time::{sleep, timeout};
 
 use crate::socket::with_path;
 
-/// How often to check whether the other end is open.
+/// The interval between checks for the other end.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Two named pipes that make one connection.
@@ -36,7 +36,7 @@ pub struct NamedPipes {
 impl NamedPipes {
     /// Names the pipes `BASE.in` and `BASE.out`, from the server's view. They need not exist
     /// yet.
-    pub fn at(base: &Path) -> Self {
+    pub fn from_base(base: &Path) -> Self {
         let named = |ending: &str| {
             let mut path = base.as_os_str().to_owned();
             path.push(ending);
@@ -79,7 +79,7 @@ fn make_fifo(path: &Path) -> io::Result<()> {
 }
 
 /// Opens both pipes, the one to read first. Opening it never waits, so the other side finds one
-/// of our ends in whatever order it opens its own.
+/// of our ends, in any order of opening its own.
 async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link + use<>> {
     let reading = open_nonblocking(from, false)?;
     let opening = async {
@@ -106,7 +106,9 @@ async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link 
     let writer = pipe::Sender::from_file(writing).map_err(|error| with_path(to, &error))?;
     // An empty line is not a frame.
     let first: Vec<u8> = first.into_iter().filter(|byte| *byte != b'\n').collect();
-    Ok(Lines::new(reader, writer, LinesOptions::default()).named("pipes").after(&first))
+    Ok(LineLink::new(reader, writer, LineLinkOptions::default())
+        .with_transport_name("pipes")
+        .with_initial_bytes(&first))
 }
 
 /// Waits until the other side has opened a pipe that we read. Returns the byte that was read

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::replace_file::{FileAccess, replace_file};
 
-/// How long to wait for another process's lock (the default), and how often to try.
+/// The timeout of waiting for another process's lock (the default), and the interval of tries.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -41,7 +41,7 @@ impl PrivateFile {
         &self.path
     }
 
-    /// Returns whether the file does not exist.
+    /// Returns true if the file does not exist.
     pub fn is_missing(&self) -> bool {
         fs::metadata(&self.path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
@@ -52,14 +52,14 @@ impl PrivateFile {
     /// When the folder or the lock cannot be created, or another process holds the lock for too
     /// long.
     pub async fn lock(&self) -> io::Result<FileLock> {
-        self.lock_within(LOCK_TIMEOUT).await
+        self.lock_with_timeout(LOCK_TIMEOUT).await
     }
 
     /// Waits for the lock for up to `timeout`.
     ///
     /// # Errors
     /// As [`PrivateFile::lock`].
-    pub async fn lock_within(&self, timeout: Duration) -> io::Result<FileLock> {
+    pub async fn lock_with_timeout(&self, timeout: Duration) -> io::Result<FileLock> {
         let (file, started) = (self.lock_file()?, Instant::now());
         while !try_lock(&file)? {
             if started.elapsed() > timeout {
@@ -126,7 +126,7 @@ impl PrivateFile {
     ///
     /// # Errors
     /// When the file cannot be renamed.
-    pub fn put_aside(&self) -> io::Result<PathBuf> {
+    pub fn move_aside(&self) -> io::Result<PathBuf> {
         let free = (1..).map(|n| self.sibling(&format!(".damaged-{n}"))).find(|to| !to.exists());
         let aside = free.unwrap_or_else(|| self.sibling(".damaged"));
         fs::rename(&self.path, &aside)?;

@@ -10,9 +10,9 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAccess {
     /// Keeps the permissions; a new file gets the system's default.
-    Kept,
+    Preserve,
     /// Keeps the permissions; a new file is for the user only.
-    KeptOrPrivate,
+    PreserveOrPrivate,
     /// Makes the file accessible to the user only.
     Private,
 }
@@ -48,7 +48,7 @@ fn create(path: &Path, access: FileAccess) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if access != FileAccess::Kept {
+    if access != FileAccess::Preserve {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     options.open(path)
@@ -74,8 +74,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         for (access, expected) in [
-            (FileAccess::Kept, 0o640),
-            (FileAccess::KeptOrPrivate, 0o640),
+            (FileAccess::Preserve, 0o640),
+            (FileAccess::PreserveOrPrivate, 0o640),
             (FileAccess::Private, 0o600),
         ] {
             fs::write(&path, "old").unwrap();
@@ -92,8 +92,8 @@ mod tests {
         let usual = folder.path().join("usual");
         fs::write(&usual, "").unwrap();
         for (access, expected) in [
-            (FileAccess::Kept, mode(&usual)),
-            (FileAccess::KeptOrPrivate, 0o600),
+            (FileAccess::Preserve, mode(&usual)),
+            (FileAccess::PreserveOrPrivate, 0o600),
             (FileAccess::Private, 0o600),
         ] {
             let path = folder.path().join(format!("{access:?}"));
@@ -103,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn replaces_the_file_that_a_link_leads_to() {
+    fn replaces_the_file_that_a_link_points_to() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("sub/file"), folder.path().join("link"));
         fs::create_dir(folder.path().join("sub")).unwrap();
         fs::write(&file, "old").unwrap();
         symlink("sub/file", &link).unwrap();
-        replace_file(&link, b"new", FileAccess::Kept).unwrap();
+        replace_file(&link, b"new", FileAccess::Preserve).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         assert_eq!(fs::read_link(&link).unwrap(), Path::new("sub/file"));
     }
@@ -119,10 +119,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // A folder cannot be replaced by a file.
         fs::create_dir(folder.path().join("a")).unwrap();
-        replace_file(&folder.path().join("a"), b"new", FileAccess::Kept).unwrap_err();
+        replace_file(&folder.path().join("a"), b"new", FileAccess::Preserve).unwrap_err();
         assert_eq!(names(folder.path()), ["a"]);
         let error =
-            replace_file(&folder.path().join("none/a"), b"new", FileAccess::Kept).unwrap_err();
+            replace_file(&folder.path().join("none/a"), b"new", FileAccess::Preserve).unwrap_err();
         assert!(!error.to_string().contains("none"), "{error}");
     }
 }

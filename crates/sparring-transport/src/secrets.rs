@@ -1,4 +1,4 @@
-//! Masks secrets in texts, including texts of others that repeat them.
+//! Masks secrets in texts, including texts of other programs that repeat them.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,8 +12,8 @@ const MIN_LENGTH: usize = 6;
 const URL_ENCODE_SET: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_');
 
-/// How many written forms of temporary secrets, such as tokens, are kept; the newest replaces
-/// the oldest.
+/// The maximum number of written forms of temporary secrets, such as tokens; the newest
+/// replaces the oldest.
 const MAX_TEMPORARY: usize = 256;
 
 /// A set of secrets, longest first, since one may be the beginning of another. All clones share
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_hidden_however_it_is_written() {
+    fn masks_every_written_form_of_a_secret() {
         let secrets = Secrets::default();
         secrets.add("hunter/2 \"x");
         secrets.add("hunter/2 \"xyz");

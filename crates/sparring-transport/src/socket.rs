@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use sparring_peer::link::LinesOptions;
-use sparring_peer::{Lines, Link};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::{LineLink, Link};
 use tokio::net::{UnixListener, UnixStream};
 
 /// Connects to a socket.
@@ -12,17 +12,17 @@ use tokio::net::{UnixListener, UnixStream};
 /// # Errors
 /// When no server listens on the socket; the error names the path.
 pub async fn connect_unix(path: &Path) -> io::Result<impl Link + use<>> {
-    connect_unix_with(path, LinesOptions::default()).await
+    connect_unix_with(path, LineLinkOptions::default()).await
 }
 
 /// Connects to a socket with these line options.
 pub(crate) async fn connect_unix_with(
     path: &Path,
-    options: LinesOptions,
+    options: LineLinkOptions,
 ) -> io::Result<impl Link + use<>> {
     let stream = UnixStream::connect(path).await.map_err(|error| with_path(path, &error))?;
     let (reader, writer) = tokio::io::split(stream);
-    Ok(Lines::new(reader, writer, options).named("unix"))
+    Ok(LineLink::new(reader, writer, options).with_transport_name("unix"))
 }
 
 /// Listens on a new socket; dropping the listener removes its file.
@@ -47,7 +47,10 @@ impl Listener {
     /// # Errors
     /// When the system cannot accept more connections.
     pub async fn accept(&self) -> io::Result<impl Link + use<>> {
-        self.listener.accept().await.map(|(stream, _)| Lines::over(stream).named("unix"))
+        self.listener
+            .accept()
+            .await
+            .map(|(stream, _)| LineLink::from_stream(stream).with_transport_name("unix"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The process's own stdin and stdout as a link, for servers.
 
-use sparring_peer::link::LinesOptions;
-use sparring_peer::{Lines, Link};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::{LineLink, Link};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
@@ -11,10 +11,10 @@ type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 ///
 /// Clients start servers with pipes or sockets, which are read and written without extra
 /// threads. Anything else, such as a terminal, needs threads.
-pub fn stdio(options: LinesOptions) -> impl Link {
+pub fn stdio(options: LineLinkOptions) -> impl Link {
     let reader = direct::stdin().unwrap_or_else(|| Box::new(tokio::io::stdin()));
     let writer = direct::stdout().unwrap_or_else(|| Box::new(tokio::io::stdout()));
-    Lines::new(reader, writer, options)
+    LineLink::new(reader, writer, options)
 }
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Targets as plain data: what to connect to, and how.
+//! Targets as plain data: the programs and URLs to connect to, with their settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sparring_peer::Link;
-use sparring_peer::link::LinesOptions;
+use sparring_peer::link::LineLinkOptions;
 
 use crate::child::{ChildError, ChildLink, Stderr};
 #[cfg(feature = "containers")]
@@ -16,7 +16,7 @@ use crate::http::{HttpError, HttpLink, HttpTarget};
 #[cfg(unix)]
 use crate::socket::connect_unix_with;
 
-/// A peer under test, and how to reach it.
+/// A peer under test, and the means to reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
@@ -65,8 +65,8 @@ pub struct ContainerTarget {
     pub engine: Vec<String>,
     /// More flags for the engine's `exec`.
     pub flags: Vec<String>,
-    /// How long the container may take to become ready.
-    pub ready_within: Duration,
+    /// The maximum wait for the container to become ready.
+    pub ready_timeout: Duration,
 }
 
 /// A Unix socket to connect to.
@@ -80,7 +80,7 @@ pub struct UnixTarget {
 }
 
 /// A link to a target, with its stderr and container.
-pub struct Opened {
+pub struct OpenedTarget {
     /// The link.
     pub link: Box<dyn Link>,
     /// The stderr of a child, or of a command in a container.
@@ -90,7 +90,7 @@ pub struct Opened {
     pub container: Option<Container>,
 }
 
-/// Why a target could not be reached.
+/// The reason why a target could not be reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -114,35 +114,35 @@ impl Target {
     /// Starts the target or connects to it.
     ///
     /// # Errors
-    /// When the target cannot be reached; the error names it and says why.
-    pub async fn open(&self) -> Result<Opened, OpenError> {
+    /// When the target cannot be reached; the error names it and the reason.
+    pub async fn open(&self) -> Result<OpenedTarget, OpenError> {
         match self {
             Target::Child(target) => {
                 let link = ChildLink::spawn(target)?;
                 let stderr = Some(link.stderr());
-                Ok(Opened { stderr, ..Opened::new(link) })
+                Ok(OpenedTarget { stderr, ..OpenedTarget::new(link) })
             }
             #[cfg(feature = "containers")]
             Target::Container(target) => {
                 let (link, container) = container::open(target).await?;
                 let stderr = Some(link.stderr());
-                Ok(Opened { stderr, container: Some(container), ..Opened::new(link) })
+                Ok(OpenedTarget { stderr, container: Some(container), ..OpenedTarget::new(link) })
             }
             #[cfg(unix)]
             Target::Unix(UnixTarget { path, max_line }) => {
-                let options = LinesOptions { max_line: *max_line };
+                let options = LineLinkOptions { max_line_bytes: *max_line };
                 let link = connect_unix_with(path, options).await.map_err(OpenError::Socket)?;
-                Ok(Opened::new(link))
+                Ok(OpenedTarget::new(link))
             }
             #[cfg(feature = "http")]
-            Target::Http(target) => Ok(Opened::new(HttpLink::new(target)?)),
+            Target::Http(target) => Ok(OpenedTarget::new(HttpLink::new(target)?)),
         }
     }
 }
 
-impl Opened {
+impl OpenedTarget {
     fn new(link: impl Link) -> Self {
-        Opened {
+        OpenedTarget {
             link: Box::new(link),
             stderr: None,
             #[cfg(feature = "containers")]
@@ -155,7 +155,7 @@ impl Opened {
 impl UnixTarget {
     /// Creates a target for the socket at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        UnixTarget { path: path.into(), max_line: LinesOptions::default().max_line }
+        UnixTarget { path: path.into(), max_line: LineLinkOptions::default().max_line_bytes }
     }
 }
 
@@ -168,7 +168,7 @@ impl ChildTarget {
             cwd: None,
             inherit: None,
             env: BTreeMap::new(),
-            max_line: LinesOptions::default().max_line,
+            max_line: LineLinkOptions::default().max_line_bytes,
         }
     }
 
@@ -220,7 +220,7 @@ impl ContainerTarget {
             command,
             engine: Vec::new(),
             flags: Vec::new(),
-            ready_within: Duration::from_secs(30),
+            ready_timeout: Duration::from_secs(30),
         }
     }
 }
@@ -235,7 +235,7 @@ impl std::fmt::Debug for ContainerTarget {
             .field("command", &self.command)
             .field("engine", &self.engine)
             .field("flags", &flags.collect::<Vec<_>>())
-            .field("ready_within", &self.ready_within)
+            .field("ready_within", &self.ready_timeout)
             .finish()
     }
 }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_quotes_what_needs_it() {
+    fn a_command_line_quotes_words_that_need_it() {
         let target = ChildTarget::new("sh").args(["-c", "exit 3"]);
         assert_eq!(target.command_line(), "sh -c \"exit 3\"");
     }

@@ -57,12 +57,12 @@ impl ErrorObject {
 
     /// Reads an error from JSON. A missing or wrong field becomes empty, because the frame
     /// already has a violation for it.
-    pub fn read(json: Json<'_>) -> Self {
+    pub fn from_json(json: Json<'_>) -> Self {
         let message = json.get("message").and_then(Json::as_str).unwrap_or_default();
         ErrorObject {
             code: json.get("code").and_then(Json::as_i64).unwrap_or_default(),
             message: message.into_owned(),
-            data: json.get("data").and_then(|data| data.to().ok()),
+            data: json.get("data").and_then(|data| data.deserialize().ok()),
         }
     }
 }

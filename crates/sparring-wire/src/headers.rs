@@ -90,7 +90,7 @@ impl Headers {
         self.0.as_deref().map_or(0, size)
     }
 
-    /// Returns whether there are no headers.
+    /// Returns true if there are no headers.
     pub fn is_empty(&self) -> bool {
         self.0.as_deref().is_none_or(|headers| headers.ends.is_empty())
     }

@@ -15,7 +15,7 @@ pub enum Id {
 
 impl Id {
     /// Reads an id from JSON; returns `None` for a value that cannot be an id.
-    pub fn read(json: Json<'_>) -> Option<Id> {
+    pub fn from_json(json: Json<'_>) -> Option<Id> {
         if let Some(number) = json.as_i64() {
             return Some(Id::Integer(number));
         }
@@ -26,8 +26,8 @@ impl Id {
         }
     }
 
-    /// Returns whether the other id has the same characters but another type, as `1` and
-    /// `"1"`.
+    /// Returns true if the other id has the same characters but another type, such as
+    /// `1` and `"1"`.
     pub fn differs_only_in_type(&self, other: &Id) -> bool {
         self != other && self.characters() == other.characters()
     }
@@ -88,14 +88,14 @@ pub struct IdSequence {
 
 impl IdSequence {
     /// Returns the next id.
-    pub fn generate(&mut self) -> Id {
+    pub fn next_id(&mut self) -> Id {
         let id = self.next;
         self.next += 1;
         Id::Integer(id)
     }
 
-    /// Returns whether this sequence has generated that id.
-    pub fn has_given(&self, id: &Id) -> bool {
+    /// Returns true if this sequence has generated that id.
+    pub fn has_generated(&self, id: &Id) -> bool {
         matches!(id, Id::Integer(number) if (1..self.next).contains(number))
     }
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Id> {
-        Id::read(Json::trusted(text.as_bytes()))
+        Id::from_json(Json::trusted(text.as_bytes()))
     }
 
     #[test]
@@ -140,10 +140,10 @@ mod tests {
     #[test]
     fn a_sequence_recognizes_its_ids() {
         let mut ids = IdSequence::default();
-        let (first, second) = (ids.generate(), ids.generate());
+        let (first, second) = (ids.next_id(), ids.next_id());
         assert_ne!(first, second);
-        assert!(ids.has_given(&second));
-        assert!(!ids.has_given(&Id::Integer(3)));
-        assert!(!ids.has_given(&Id::from("1")));
+        assert!(ids.has_generated(&second));
+        assert!(!ids.has_generated(&Id::Integer(3)));
+        assert!(!ids.has_generated(&Id::from("1")));
     }
 }

@@ -6,7 +6,7 @@
 use crate::revision::Revision;
 use crate::revision::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// How strongly a rule binds.
+/// The strength of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RuleLevel {
     /// The specification requires it.
@@ -16,7 +16,7 @@ pub enum RuleLevel {
 }
 
 impl RuleLevel {
-    /// `must` or `should`.
+    /// Returns `must` or `should`.
     pub fn name(self) -> &'static str {
         match self {
             RuleLevel::Must => "must",
@@ -31,15 +31,15 @@ impl RuleLevel {
 pub struct RuleEntry {
     /// The rule.
     pub rule: Rule,
-    /// The stable id that suites and reports use, as `wire/not-json`.
+    /// The stable id that suites and reports use, such as `wire/not-json`.
     pub id: &'static str,
-    /// How strongly the rule binds.
+    /// The strength of the rule.
     pub level: RuleLevel,
     /// The revisions that have the rule, oldest first.
     pub revisions: &'static [Revision],
-    /// The page and section of the specification, as `server/tools#output-schema`,
-    /// in the newest of `revisions`; empty for rules that only Sparring has. A
-    /// violation can name a more exact section.
+    /// The page and section of the specification, such as
+    /// `server/tools#output-schema`, in the newest of `revisions`; empty for rules
+    /// that only Sparring has. A violation can name a more exact section.
     pub section: &'static str,
     /// The rule in one sentence.
     pub summary: &'static str,
@@ -177,17 +177,17 @@ rules! {
 }
 
 impl Rule {
-    /// The entry of the catalogue.
+    /// Returns the entry of the catalogue.
     pub fn entry(self) -> &'static RuleEntry {
         &RULES[self as usize]
     }
 
-    /// The stable id that suites and reports use, as `wire/not-json`.
+    /// Returns the stable id that suites and reports use, such as `wire/not-json`.
     pub fn id(self) -> &'static str {
         self.entry().id
     }
 
-    /// The rule with that id.
+    /// Returns the rule with that id.
     pub fn from_id(id: &str) -> Option<Rule> {
         RULES.iter().find(|entry| entry.id == id).map(|entry| entry.rule)
     }
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_leads_to_its_own_entry() {
+    fn every_rule_has_its_own_entry() {
         for entry in RULES {
             assert_eq!(entry.rule.entry(), entry);
             assert_eq!(Rule::from_id(entry.id), Some(entry.rule));

@@ -14,11 +14,11 @@ pub(crate) const MAX_VIOLATIONS: usize = 64;
 pub struct Violation {
     /// The broken rule.
     pub rule: Rule,
-    /// The path in the frame, as `$.params.name`; `$` is the whole frame.
+    /// The path in the frame, such as `$.params.name`; `$` is the whole frame.
     pub path: String,
     /// The expected and the found value.
     pub message: String,
-    /// The page and section of the specification, as
+    /// The page and section of the specification, such as
     /// `2025-11-25/basic/lifecycle#initialization`; without the revision if it is
     /// not known yet.
     pub section: Cow<'static, str>,

@@ -7,10 +7,11 @@
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
-use sparring::client::{Question, accept_with_defaults};
+use sparring::client::{ServerRequest, accept_with_defaults};
 use sparring::types::Tool;
 use sparring::{
-    Client, ClientBuilder, Credentials, HttpLink, HttpTarget, OAuth, Proof, Revision, Visitor,
+    BrowserOpener, Client, ClientAuth, ClientBuilder, Credentials, HttpLink, HttpTarget, OAuth,
+    Revision,
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -39,17 +40,22 @@ fn authorization(scenario: &str, context: &Value) -> OAuth {
     let text = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
     let client_id = text("client_id");
     let proof = match (text("client_secret"), text("private_key_pem")) {
-        (Some(secret), _) => Proof::Secret(secret),
-        (None, Some(key)) => Proof::Key(key),
-        (None, None) => Proof::None,
+        (Some(secret), _) => ClientAuth::Secret(secret),
+        (None, Some(key)) => ClientAuth::Key(key),
+        (None, None) => ClientAuth::None,
     };
     if scenario.starts_with("auth/client-credentials") {
         return OAuth::client_credentials(client_id.unwrap_or_default(), proof);
     }
     // The suite's login pages grant access without a user.
-    let visitor = Visitor::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))));
+    let visitor = BrowserOpener::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))));
     let document = Some("https://conformance-test.local/client-metadata.json".to_owned());
-    OAuth { client_id, proof, document, ..OAuth::code(visitor) }
+    OAuth {
+        client_id,
+        client_auth: proof,
+        client_metadata_url: document,
+        ..OAuth::authorization_code(visitor)
+    }
 }
 
 /// Returns a builder of a client that answers all kinds of requests.
@@ -57,8 +63,11 @@ fn builder(revision: Option<Revision>) -> ClientBuilder {
     let builder = Client::builder()
         .info("sparring", env!("CARGO_PKG_VERSION"))
         .roots(["file:///tmp"])
-        .answer(Question::Elicitation, |params| async move { Ok(accept_with_defaults(&params)) })
-        .answer(Question::Sampling, |_| async {
+        .answer(
+            ServerRequest::Elicitation,
+            |params| async move { Ok(accept_with_defaults(&params)) },
+        )
+        .answer(ServerRequest::Sampling, |_| async {
             let content = json!({"type": "text", "text": "a word"});
             Ok(json!({"role": "assistant", "content": content, "model": "none"}))
         });
@@ -86,10 +95,10 @@ async fn run(scenario: &str, context: &Value, client: &Client, tools: &[Tool]) -
         }
         "http-standard-headers" => {
             for resource in client.list_resources().await? {
-                client.read_resource(&resource.uri).await?.good_result()?;
+                client.read_resource(&resource.uri).await?.require_result()?;
             }
             for prompt in client.list_prompts().await? {
-                client.get_prompt(&prompt.name, json!({})).await?.good_result()?;
+                client.get_prompt(&prompt.name, json!({})).await?.require_result()?;
             }
             call_all(client, tools).await
         }

@@ -3,8 +3,8 @@
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use serde_json::json;
-use sparring::client::Question;
-use sparring::server::{Answer, Context};
+use sparring::client::ServerRequest;
+use sparring::server::{Context, HandlerResult};
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring::{Client, Handler, Json, LinkKind, Revision, Server, memory};
 
@@ -16,18 +16,18 @@ impl Handler for Wiper {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("wipe").described("forgets everything")].into())
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Context) -> HandlerResult {
         let question = json!({
             "messages": [{"role": "user", "content": {"type": "text", "text": "Sure?"}}],
             "maxTokens": 1,
         });
-        let answer = cx.ask("sure", Question::Sampling, question).await?;
+        let answer = cx.ask("sure", ServerRequest::Sampling, question).await?;
         let word =
-            answer.view().at(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
+            answer.view().get_path(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(format!("you said {word}")).into())
     }
 }
@@ -41,7 +41,7 @@ async fn main() -> anyhow::Result<()> {
         let yes = json!({"role": "assistant", "content": {"type": "text", "text": "yes"}, "model": "none"});
         let client = Client::builder()
             .revision(revision)
-            .answer(Question::Sampling, move |_| std::future::ready(Ok(yes.clone())))
+            .answer(ServerRequest::Sampling, move |_| std::future::ready(Ok(yes.clone())))
             .connect(here)
             .await?;
         let response = client.call_tool("wipe", json!({})).await?;

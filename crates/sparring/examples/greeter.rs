@@ -2,7 +2,7 @@
 //!
 //! `tests/it/greeter.rs` starts it.
 
-use sparring::server::{Answer, Context};
+use sparring::server::{Context, HandlerResult};
 use sparring::transport::stdio;
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring::{Handler, Json, Server};
@@ -14,11 +14,11 @@ impl Handler for Greeter {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("greet"), Tool::new("where")].into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let text = match name {
             "where" => std::env::current_dir()
                 .map_or_else(|error| error.to_string(), |folder| folder.display().to_string()),
@@ -34,6 +34,6 @@ impl Handler for Greeter {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let link = stdio(sparring::link::LinesOptions::default());
+    let link = stdio(sparring::link::LineLinkOptions::default());
     Server::new(Greeter).serve(link).await;
 }

@@ -55,7 +55,7 @@ pub(crate) fn render_line_diff(expected: &str, found: &str) -> String {
     diff_lines(expected, found).into_iter().map(render).collect::<Vec<_>>().join("\n")
 }
 
-/// How strictly two JSON values are compared.
+/// The strictness of a comparison of two JSON values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// The values are equal.
@@ -137,7 +137,7 @@ fn collect_differences(
     }
 }
 
-/// Whether two numbers are equal. In JSON 1 and 1.0 are the same number.
+/// Returns true if two numbers are equal. In JSON 1 and 1.0 are the same number.
 fn is_same_number(one: &serde_json::Number, other: &serde_json::Number) -> bool {
     one == other || (one.as_f64() == other.as_f64() && (one.is_f64() || other.is_f64()))
 }

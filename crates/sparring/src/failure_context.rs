@@ -26,7 +26,7 @@ struct Inner {
     target: String,
     transcript: Transcript,
     stderr: Option<Stderr>,
-    /// Whether a failure has printed it.
+    /// True if a failure has printed it.
     is_printed: AtomicBool,
 }
 

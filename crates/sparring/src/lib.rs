@@ -97,21 +97,21 @@ pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest,
 pub use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use sparring_peer::client::{ClientOptions, Protocol};
 pub use sparring_peer::{
-    Cause, Envelope, Era, Handler, Incoming, Lines, Link, LinkKind, MemoryLink, MemoryTransport,
+    Cause, Envelope, Era, Handler, Incoming, LineLink, Link, LinkKind, MemoryLink, MemoryTransport,
     Outgoing, Server, Stream, memory,
 };
 #[cfg(feature = "mock")]
 pub use sparring_script::Matcher;
 #[cfg(feature = "containers")]
 pub use sparring_transport::ContainerTarget;
+#[cfg(feature = "oauth")]
+pub use sparring_transport::http::{BrowserOpener, ClientAuth, Grant, OAuth};
 #[cfg(feature = "http")]
 pub use sparring_transport::http::{Credentials, HttpLink, HttpOptions, HttpServer, HttpTarget};
-#[cfg(feature = "oauth")]
-pub use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
 pub use sparring_transport::{ChildLink, ChildTarget, Target};
 pub use sparring_wire::{
-    Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee, Revision, Rule,
-    Side, Transcript, Violation, types,
+    Checker, ConnectionChecker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Revision,
+    Rule, Side, Transcript, Violation, types,
 };
 
 /// Runs the code of `docs/mock.md` as a test.

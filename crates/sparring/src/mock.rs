@@ -19,12 +19,12 @@
 pub use sparring_mock::StartError;
 #[cfg(feature = "http")]
 pub use sparring_mock::Urls;
-pub use sparring_mock::journal::{Expectation, Miss, Received};
+pub use sparring_mock::journal::{Expectation, ReceivedRequest, UnmetExpectation};
 #[cfg(feature = "llm")]
-pub use sparring_mock::{Api, LlmBuilder, LlmMiss, LlmMock, LlmRequest, LlmScript, LlmTurn};
+pub use sparring_mock::{Api, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn};
 pub use sparring_mock::{
-    ChangeError, LoadError, Mock, MockBuilder, MockServer, ProcessFault, Reading, Reply, Settings,
-    ToolMock,
+    ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, MockServer, ProcessFault, Reply,
+    Settings, ToolMock,
 };
 #[cfg(feature = "oauth")]
-pub use sparring_mock::{Issuer, IssuerBuilder, Token, Wrong};
+pub use sparring_mock::{Issuer, IssuerBuilder, Token, TokenFault};

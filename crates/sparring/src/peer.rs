@@ -16,6 +16,6 @@
 //! ```
 
 pub use sparring_peer::client::{
-    Answering, InFlight, LogMessage, RequestBuilder, Subscription, TypedList,
+    LogMessage, PendingRequest, RequestBuilder, ServerRequestHandler, Subscription, TypedList,
 };
 pub use sparring_peer::{Client, ClientBuilder, Response};

@@ -1,4 +1,4 @@
-//! The parts of a server: what a [`Handler`](crate::Handler) receives and returns,
+//! The parts of a server: the arguments and results of a [`Handler`](crate::Handler),
 //! and the handles of a running [`Server`](crate::Server).
 //!
 //! ```
@@ -18,6 +18,6 @@
 //! ```
 
 pub use sparring_peer::server::{
-    Alone, Answer, Context, Counts, Failure, InputRequired, Listed, NoLink, Page, Reply, Running,
-    Session, WeakServer,
+    Context, Counts, HandlerError, HandlerResult, InputRequired, ListItem, NoLink, Page, Reply,
+    ServerTask, Session, SingleRequest, WeakServer,
 };

@@ -20,7 +20,7 @@
 //! # fn main() {}
 //! ```
 
-pub use sparring_transport::{ChildError, OpenError, Opened, Stderr, stdio};
+pub use sparring_transport::{ChildError, OpenError, OpenedTarget, Stderr, stdio};
 #[cfg(feature = "containers")]
 pub use sparring_transport::{Container, ContainerError};
 #[cfg(unix)]
@@ -44,10 +44,10 @@ pub use sparring_transport::{Listener, NamedPipes, UnixTarget, connect_unix, lis
 /// ```
 #[cfg(feature = "http")]
 pub mod http {
-    pub use sparring_transport::http::client::BadUrl;
-    pub use sparring_transport::http::server::{Beside, Body, Listener};
+    pub use sparring_transport::http::client::InvalidUrl;
+    pub use sparring_transport::http::server::{Body, ExtraRoutes, Listener};
     pub use sparring_transport::http::{
-        Auth, HttpError, HttpTransport, ProtectedResource, Proxies, Serving, Tls, TlsError,
-        TokenCheck, Visit,
+        Auth, ExtraRequest, HttpError, HttpServerHandle, HttpTransport, ProtectedResource, Proxies,
+        Tls, TlsError, TokenVerifier,
     };
 }

@@ -60,9 +60,9 @@ const MAX_MESSAGE_CHARS: usize = 300;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nothing;
+pub struct NoArguments;
 
-impl Serialize for Nothing {
+impl Serialize for NoArguments {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(std::iter::empty::<(&str, &str)>())
     }
@@ -128,7 +128,7 @@ pub fn call_for<T: DeserializeOwned>(
 /// ```
 /// assert_eq!(sparring::typed::texts(["rust", "mcp"]), ["rust".to_owned(), "mcp".to_owned()]);
 /// ```
-pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+pub fn to_strings(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     texts.into_iter().map(Into::into).collect()
 }
 
@@ -138,7 +138,7 @@ pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> 
 /// let units = sparring::typed::map::<String>([("t", "degrees"), ("wind", "knots")]);
 /// assert_eq!(units["wind"], "knots");
 /// ```
-pub fn map<V>(
+pub fn to_map<V>(
     members: impl IntoIterator<Item = (impl Into<String>, impl Into<V>)>,
 ) -> BTreeMap<String, V> {
     members.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
@@ -303,9 +303,9 @@ fn parse_structured<T: DeserializeOwned>(
     tool: &str,
 ) -> Result<T, client::Error> {
     let method = format!("{} {tool}", response.method());
-    let unusable = |reason: String| client::Error::Unusable { method: method.clone(), reason };
+    let unusable = |reason: String| client::Error::InvalidResult { method: method.clone(), reason };
     if let Some(error) = response.error() {
-        return Err(client::Error::Refused { method, error: Box::new(error) });
+        return Err(client::Error::ErrorResponse { method, error: Box::new(error) });
     }
     if response.is_error() {
         let message: String = response.content().chars().take(MAX_MESSAGE_CHARS).collect();

@@ -14,8 +14,10 @@
 
 pub use sparring_wire::json::{InvalidJson, Items, Key, Members};
 pub use sparring_wire::revision::{
-    ErrorRule, MethodRule, NotificationRule, RevisionRules, UnknownRevision,
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition,
+    UnknownRevision,
 };
 pub use sparring_wire::{
-    Conversation, Entry, FrameKind, JsonKind, Limits, RULES, Recorded, RuleEntry, RuleLevel, code,
+    ConnectionRecorder, Entry, FrameKind, JsonKind, Limits, RULES, RuleEntry, RuleLevel,
+    TranscriptItem, code,
 };

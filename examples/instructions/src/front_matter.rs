@@ -1,67 +1,65 @@
-//! The front matter of a Markdown file: YAML between two lines of `---` at its
-//! top. What is wrong with it is told with its line, and the text below counts
-//! all the same.
+//! Reads the front matter of a Markdown file: YAML between two lines of `---` at its
+//! top. An error has its line, and the text below is still used.
 
 use serde::Deserialize;
 use serde_saphyr::{budget, options};
 
-/// How deep values may be nested; what is read here needs three.
+/// Maximum nesting depth of values; the known keys need three levels.
 const DEEPEST: usize = 16;
 
-/// What a file says about itself. Other keys belong to others.
+/// The front matter of a file. Unknown keys are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct FrontMatter {
-    /// What it is called.
+    /// The title.
     pub title: Option<String>,
-    /// What it is about, in a word.
+    /// The topic, in a word.
     pub topic: Option<String>,
-    /// What kind of instruction it is.
+    /// The category.
     pub category: Option<String>,
-    /// What it is for, in a sentence.
+    /// The purpose, in a sentence.
     pub description: Option<String>,
-    /// Words to find it by.
+    /// Words that find the instruction.
     pub tags: Vec<String>,
-    /// What it is routed to by.
+    /// The triggers that route to the instruction.
     pub triggers: Triggers,
-    /// Topics of instructions that belong to it.
+    /// Topics of related instructions.
     pub related: Vec<String>,
-    /// Of two that fit equally well the one with more comes first.
+    /// Of two instructions with the same score, the one with the higher priority comes first.
     pub priority: i32,
 }
 
-/// What somebody says when an instruction is wanted.
+/// The messages that route to an instruction.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Triggers {
-    /// Commands, as `/retro`.
+    /// Commands, such as `/retro`.
     pub commands: Vec<String>,
-    /// Words that follow each other, as `I'm done`.
+    /// Phrases, such as `I'm done`.
     pub phrases: Vec<String>,
 }
 
-/// A file in its two parts.
+/// The two parts of a file.
 #[derive(Debug, PartialEq)]
 pub struct Parts<'a> {
-    /// What the file says about itself; nothing where that cannot be read.
+    /// The front matter; empty if it cannot be read.
     pub front: FrontMatter,
-    /// What follows.
+    /// The text below the front matter.
     pub body: &'a str,
-    /// What is wrong with the front matter.
+    /// The error in the front matter.
     pub flaw: Option<Flaw>,
 }
 
-/// What is wrong, and where.
+/// An error, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Flaw {
-    /// The line of the file, from 1 on.
+    /// The line in the file, from 1.
     pub line: u64,
-    /// What is wrong there.
+    /// The message.
     pub what: String,
 }
 
-/// Reads a file. One whose front matter is wrong has none, and what can be told
-/// apart as its body is.
+/// Splits a file. If the front matter is wrong, it counts as empty, and the body is kept.
 pub fn read(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(rest) = after_fence(text) else {
@@ -81,13 +79,13 @@ pub fn read(text: &str) -> Parts<'_> {
     }
 }
 
-/// The text behind a first line of `---`.
+/// The text after a first line of `---`.
 fn after_fence(text: &str) -> Option<&str> {
     let (line, rest) = text.split_once('\n')?;
     (line.trim_end() == "---").then_some(rest)
 }
 
-/// What is before the next line of `---`, and what is behind it.
+/// Splits the text at the next line of `---`.
 fn split(rest: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
@@ -105,16 +103,16 @@ fn parse(yaml: &str) -> Result<FrontMatter, Flaw> {
         strict_booleans: true,
         with_snippet: false,
     };
-    // Nothing but comments is `null`, which is no map.
+    // YAML with only comments is `null`, not a map.
     let read = serde_saphyr::from_str_with_options::<Option<FrontMatter>>(yaml, options);
     read.map(Option::unwrap_or_default).map_err(|error| {
-        // The first line of it is the second of the file.
+        // The YAML begins in the second line of the file.
         let line = error.location().map_or(1, |location| location.line()) + 1;
         Flaw { line, what: sentence(&error) }
     })
 }
 
-/// What the parser says, without the place that is told beside it.
+/// The parser's message without its location, which the caller reports separately.
 fn sentence(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     let text = text.lines().next().unwrap_or_default();
@@ -128,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_a_file_are_told_apart() {
+    fn splits_a_file_into_front_matter_and_body() {
         let text = "---\ntitle: A\ntags: [x, y]\ntriggers: {phrases: [I'm done]}\nelse: 1\n---\nbody\n---\n";
         let parts = read(text);
         assert_eq!(parts.front.title.as_deref(), Some("A"));
@@ -138,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_and_windows_line_ends_do_no_harm() {
+    fn accepts_a_byte_order_mark_and_windows_line_ends() {
         let parts = read("\u{feff}---\r\ntitle: A\r\n---\r\nbody");
         assert_eq!(parts.front.title.as_deref(), Some("A"));
         assert_eq!((parts.body, parts.flaw), ("body", None));
     }
 
     #[test]
-    fn a_file_may_have_none_or_an_empty_one() {
+    fn accepts_a_file_with_no_or_empty_front_matter() {
         for (text, body) in [
             ("", ""),
             ("---", "---"),
@@ -168,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line_and_the_body_stays() {
+    fn reports_an_error_with_its_line_and_keeps_the_body() {
         let (line, what) = flaw("---\ntitle: A\ntags: 5\n---\nbody");
         assert_eq!(line, 3, "{what}");
         assert!(what.contains("expected"), "{what}");

@@ -1,5 +1,5 @@
-//! The index over all instructions: which of them have the words of a query, the
-//! best by BM25 first. It is made anew for every change of the folder, in memory.
+//! The full-text index of all instructions, ranked by BM25. It is in memory, and built
+//! again after every change of the folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,28 +15,27 @@ use tantivy::{IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError
 
 use crate::knowledge::Instruction;
 
-/// The parts of an instruction that are searched, and how much a word counts
-/// in each.
+/// The searched parts of an instruction, and the weight of a word in each.
 pub const PARTS: [(&str, f32); 5] =
     [("title", 3.0), ("topic", 3.0), ("tags", 2.0), ("category", 1.5), ("body", 1.0)];
 
-/// The last of them, which snippets are taken from.
+/// The index of the body in [`PARTS`], the source of snippets.
 const BODY: usize = PARTS.len() - 1;
 
-/// The memory that making an index may take; the least that is allowed.
+/// The memory for building an index: tantivy's minimum.
 const MEMORY: usize = 15_000_000;
 
-/// Longer words are no words.
+/// Maximum length of a word; longer ones are ignored.
 const LONGEST_WORD: usize = 40;
 
-/// The most words of a query that count.
+/// Maximum words and phrases of a query; more are ignored.
 const MOST_WORDS: usize = 64;
 
-/// About how long a snippet is.
+/// Approximate maximum length of a snippet.
 const SNIPPET: usize = 200;
 
-/// What is in every question and says nothing of what it is about, beside the
-/// articles, prepositions and the like that the index leaves out anyway.
+/// Words of questions that do not describe a topic. The analyzer's own stop words
+/// (articles, prepositions) come in addition.
 const SAYS_NOTHING: [&str; 36] = [
     "about", "am", "any", "can", "could", "did", "do", "does", "from", "had", "has", "have", "he",
     "her", "his", "how", "i", "its", "me", "my", "our", "shall", "she", "should", "so", "us", "we",
@@ -46,55 +45,55 @@ const SAYS_NOTHING: [&str; 36] = [
 const ANALYZER: &str = "instructions";
 const NUMBER: &str = "number";
 
-/// Instructions, searchable.
+/// A searchable set of instructions.
 pub struct Index {
     searcher: Searcher,
     fields: [Field; PARTS.len()],
     analyzer: TextAnalyzer,
 }
 
-/// An instruction that fits a query.
+/// An instruction that matches a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// Which of the instructions.
+    /// The index of the instruction.
     pub number: usize,
-    /// How well it fits.
+    /// The BM25 score.
     pub score: f32,
 }
 
-/// The words of a query, as the index knows them and as they were written.
+/// The words of a query: each stemmed term with its original spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
-    /// Each counts if it is there.
+    /// Optional terms, which raise the score.
     any: BTreeMap<String, String>,
-    /// Each must be there, its words one after the other.
+    /// Required phrases, as terms with their positions.
     phrases: Vec<Vec<(usize, String)>>,
 }
 
-/// A word of a query that an instruction has.
+/// A word of a query that occurs in an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// As the query has it.
+    /// The word as in the query.
     pub word: String,
-    /// In which of [`PARTS`].
+    /// The names of the [`PARTS`] that contain it.
     pub parts: Vec<&'static str>,
 }
 
 /// A word of a text.
 struct Token {
-    /// Which of all words it is.
+    /// Its position in the text.
     at: usize,
-    /// As the index knows it.
+    /// Its stemmed form.
     term: String,
-    /// As it is written.
+    /// Its original spelling, in lower case.
     word: String,
 }
 
 impl Index {
-    /// Indexes instructions; their places in the list are their numbers.
+    /// Indexes instructions. An instruction's number is its place in the list.
     ///
     /// # Errors
-    /// When there is not enough memory or no thread for it.
+    /// If there is not enough memory, or no thread can be started.
     pub fn new(instructions: &[Instruction]) -> Result<Index, TantivyError> {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
@@ -121,10 +120,10 @@ impl Index {
         Ok(Index { searcher: reader.searcher(), fields, analyzer })
     }
 
-    /// The words of a query. What stands between `"` is a phrase.
+    /// Parses a query. Text in double quotes is a phrase.
     pub fn words(&self, query: &str) -> Words {
         let mut words = Words { any: BTreeMap::new(), phrases: Vec::new() };
-        // The second of every two pieces is between them; an odd one has no end.
+        // Every second piece is between quotes, unless its closing quote is missing.
         let pieces: Vec<&str> = query.split('"').collect();
         for (at, piece) in pieces.iter().enumerate() {
             let found = self.analyzed(piece);
@@ -142,11 +141,10 @@ impl Index {
         words
     }
 
-    /// The instructions that have some of the words and all of the phrases, the
-    /// best first.
+    /// Returns the instructions with some of the words and all of the phrases, best first.
     ///
     /// # Errors
-    /// When the index cannot be read, which would be a mistake of ours.
+    /// If the index cannot be read, which would be a bug.
     pub fn search(&self, words: &Words, limit: usize) -> Result<Vec<Hit>, TantivyError> {
         if words.any.is_empty() || limit == 0 {
             return Ok(Vec::new());
@@ -159,14 +157,14 @@ impl Index {
             let number = numbers.first(at.doc_id).and_then(|number| usize::try_from(number).ok());
             hits.extend(number.map(|number| Hit { number, score }));
         }
-        // What fits equally well comes in the same order each time.
+        // Hits with the same score keep a stable order.
         hits.sort_by(|one, other| {
             other.score.total_cmp(&one.score).then(one.number.cmp(&other.number))
         });
         Ok(hits)
     }
 
-    /// Which of the words an instruction has, and where.
+    /// Returns the query's words that an instruction contains, with the parts that contain them.
     pub fn matches(&self, words: &Words, instruction: &Instruction) -> Vec<Match> {
         let parts = PARTS.map(|(name, _)| name).into_iter().zip(texts(instruction));
         let mut found: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
@@ -183,8 +181,8 @@ impl Index {
         found.into_iter().map(as_match).collect()
     }
 
-    /// The part of an instruction's text that has most of the words, which are
-    /// marked with `**`; none where the text has none of them.
+    /// The excerpt of an instruction's text with most of the words, which are marked with
+    /// `**`. Returns `None` if the text has none of the words.
     pub fn snippet(&self, words: &Words, instruction: &Instruction) -> Option<String> {
         let terms = words.any.keys().map(|term| (term.clone(), 1.0)).collect();
         let field = self.fields[BODY];
@@ -207,7 +205,7 @@ impl Index {
         BooleanQuery::new(any.chain(phrases).collect())
     }
 
-    /// A word or a phrase in any part.
+    /// A query for a word or a phrase in any part.
     fn anywhere(&self, terms: &[(usize, String)]) -> Box<dyn Query> {
         let parts = self.fields.into_iter().zip(PARTS).map(|(field, (_, boost))| {
             let in_field = |(at, term): &(_, String)| (*at, Term::from_field_text(field, term));
@@ -221,13 +219,13 @@ impl Index {
         Box::new(BooleanQuery::new(parts.collect()))
     }
 
-    /// The words of a text that count.
+    /// Splits a text into words, without stop words.
     fn analyzed(&self, text: &str) -> Vec<Token> {
         let mut analyzer = self.analyzer.clone();
         let mut stream = analyzer.token_stream(text);
         let mut words = Vec::new();
         while let Some(token) = stream.next() {
-            // What an apostrophe leaves, as the m of "I'm", is no word.
+            // A single letter is the rest of a contraction, such as the m of "I'm".
             if token.text.chars().nth(1).is_some() {
                 let written = text.get(token.offset_from..token.offset_to).unwrap_or(&token.text);
                 let (term, word) = (token.text.clone(), written.to_lowercase());
@@ -250,10 +248,10 @@ fn analyzer() -> TextAnalyzer {
         .build()
 }
 
-/// What is searched of an instruction, in the order of [`PARTS`].
+/// The searched texts of an instruction, in the order of [`PARTS`].
 fn texts(instruction: &Instruction) -> [String; PARTS.len()] {
     let Instruction { title, topic, tags, category, body, .. } = instruction;
-    // Names are words with something between them.
+    // Separators in names become spaces, so that each word is indexed.
     let spaced = |name: &str| name.replace(['-', '_', '/'], " ");
     [title.clone(), spaced(topic), spaced(&tags.join(", ")), spaced(category), body.clone()]
 }

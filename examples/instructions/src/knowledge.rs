@@ -1,6 +1,5 @@
-//! The folder of instructions as it is on disk: which files there are, and what
-//! stands in them. What cannot be read is told and left out; nothing in a folder
-//! keeps the rest of it from being served.
+//! Reads the folder of instructions. A file that cannot be read is reported and left
+//! out; the other files are served.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,53 +13,53 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::front_matter::{self, FrontMatter, Triggers};
 
-/// The most bytes that a file may have.
+/// Maximum bytes of a file.
 pub const LARGEST: u64 = 256 * 1024;
 
-/// The most files that are read.
+/// Maximum files in a folder.
 pub const MOST: usize = 10_000;
 
-/// How deep folders may be nested.
+/// Maximum nesting depth of folders.
 const DEEPEST: usize = 32;
 
-/// What stands in a URI as it is: letters, digits, and these.
+/// The characters that are not escaped in a URI: letters, digits, and these.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
-/// One file.
+/// One instruction, read from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instruction {
-    /// Its path from the folder, without `.md`.
+    /// Its path in the folder, without `.md`.
     pub id: String,
-    /// Its address as a resource.
+    /// The URI of its resource.
     pub uri: String,
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What it is about.
+    /// The topic.
     pub topic: String,
-    /// What kind of instruction it is.
+    /// The category.
     pub category: String,
-    /// What it is for, if it says so.
+    /// The purpose, if the file states it.
     pub description: Option<String>,
-    /// Words to find it by.
+    /// Words that find the instruction.
     pub tags: Vec<String>,
-    /// What it is routed to by.
+    /// The triggers that route to the instruction.
     pub triggers: Triggers,
-    /// Topics of instructions that belong to it.
+    /// Topics of related instructions.
     pub related: Vec<String>,
-    /// Of two that fit equally well the one with more comes first.
+    /// Of two instructions with the same score, the one with the higher priority comes first.
     pub priority: i32,
-    /// What it says.
+    /// The text.
     pub body: String,
 }
 
-/// What is wrong with a file, or with a folder.
+/// A problem with a file or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it is.
+    /// The path of the file or folder.
     pub path: PathBuf,
-    /// In which line.
+    /// The line in the file.
     pub line: Option<u64>,
-    /// What is wrong, and what comes of it.
+    /// The problem, and its effect.
     pub what: String,
 }
 
@@ -74,33 +73,32 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What tells a file from itself at another time: when it was changed, and how
-/// long it is.
+/// The modification time and the size of each file, which show that a file has changed.
 pub type Stamps = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
-/// A folder that has been read.
+/// The contents of a folder.
 #[derive(Debug)]
 pub struct Reading {
-    /// What it has, in the order of the ids.
+    /// The instructions, in the order of their ids.
     pub instructions: Vec<Instruction>,
-    /// What is wrong in it.
+    /// The problems in the folder.
     pub problems: Vec<Problem>,
-    /// What its files were just before they were read.
+    /// The stamps of the files just before they were read.
     pub stamps: Stamps,
 }
 
 /// Reads a folder.
 ///
 /// # Errors
-/// When there is no such folder.
+/// If the folder cannot be read.
 pub fn read(root: &Path) -> io::Result<Reading> {
     read_at_most(root, MOST)
 }
 
-/// The same, with another limit than [`MOST`].
+/// Reads a folder, with another limit than [`MOST`].
 ///
 /// # Errors
-/// When there is no such folder.
+/// If the folder cannot be read.
 pub fn read_at_most(root: &Path, most: usize) -> io::Result<Reading> {
     let mut problems = Vec::new();
     let files = files(root, most, &mut problems)?;
@@ -125,10 +123,10 @@ pub fn read_at_most(root: &Path, most: usize) -> io::Result<Reading> {
     Ok(Reading { instructions, problems, stamps })
 }
 
-/// What the files of a folder are now, to see whether it has to be read again.
+/// The current stamps of a folder's files, which show that it must be read again.
 ///
 /// # Errors
-/// When there is no such folder.
+/// If the folder cannot be read.
 pub fn look(root: &Path) -> io::Result<Stamps> {
     let files = files(root, MOST, &mut Vec::new())?;
     Ok(files.into_iter().map(|(path, _)| (path.clone(), stamp(&path))).collect())
@@ -141,15 +139,15 @@ fn stamp(path: &Path) -> (Option<SystemTime>, u64) {
     }
 }
 
-/// The Markdown files below a folder, each with its id. Links are followed, but
-/// neither in circles nor out of the folder.
+/// The Markdown files below a folder, each with its id. Links are followed, except
+/// those that form a cycle or lead out of the folder.
 fn files(
     root: &Path,
     most: usize,
     problems: &mut Vec<Problem>,
 ) -> io::Result<Vec<(PathBuf, String)>> {
     let whole = fs::canonicalize(root)?;
-    // A file in its place is told as what it is.
+    // If the path is a file, this fails with the reason.
     fs::read_dir(&whole)?;
     let mut files = Vec::new();
     let is_shown = |entry: &DirEntry| entry.depth() == 0 || !is_hidden(entry);
@@ -198,11 +196,11 @@ fn reason(error: &walkdir::Error) -> String {
     }
 }
 
-/// What stands in a file.
+/// Reads a file as text.
 fn text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
-    // One that grows while it is read is not read for ever.
+    // The limit also holds for a file that grows while it is read.
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > LARGEST {
         return Err(format!("it has more than {LARGEST} bytes"));
@@ -213,8 +211,7 @@ fn text(path: &Path) -> Result<String, String> {
     })
 }
 
-/// A file with what follows from its place and its text where it says nothing
-/// itself.
+/// Builds an instruction. The path and the text supply the values that the front matter lacks.
 fn instruction(id: String, front: FrontMatter, body: &str) -> Instruction {
     let (folder, name) = id.rsplit_once('/').unwrap_or(("general", &id));
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());

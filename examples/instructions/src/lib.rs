@@ -1,10 +1,10 @@
-//! A server of instructions: Markdown files in a folder, found by what they are
-//! about, searched by their words, and routed to by what somebody says.
+//! A server of instructions: Markdown files in a folder. Clients find them by topic,
+//! search their words, and route messages to them.
 //!
-//! From a folder to an answer: [`knowledge`] reads the files, [`index`] makes them
-//! searchable, [`library`] holds both as one thing that is replaced as a whole;
-//! [`engines`] decide what fits a message, [`tools`] are what a client calls, and
-//! [`server`] puts them behind the protocol. [`watch`] follows the folder.
+//! [`knowledge`] reads the files, [`index`] makes them searchable, and [`library`]
+//! combines both in one value that is replaced as a whole. [`engines`] choose the
+//! instructions for a message, [`tools`] are the tools that a client calls, and
+//! [`server`] implements the protocol. [`watch`] watches the folder.
 
 pub mod engines;
 pub mod front_matter;

@@ -1,5 +1,4 @@
-//! All instructions with their index, as one thing that never changes: whoever
-//! holds it sees the folder as it was at one time.
+//! An immutable snapshot of all instructions with their index.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,44 +9,44 @@ use tantivy::TantivyError;
 use crate::index::{Hit, Index, Match, Words};
 use crate::knowledge::{self, Instruction, Problem, Stamps};
 
-/// Instructions, and how they are found.
+/// Instructions with their index.
 pub struct Library {
     instructions: Vec<Instruction>,
     index: Index,
     by_uri: BTreeMap<String, usize>,
 }
 
-/// Why there is no library.
+/// The reason why a library cannot be opened or searched.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     /// The folder cannot be read.
     #[error("the folder {path} cannot be read")]
     Folder {
-        /// Where it should be.
+        /// The path of the folder.
         path: String,
-        /// Why not.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The index cannot be made, or not be searched.
+    /// The index cannot be built or searched.
     #[error("the index of the instructions failed")]
     Index(#[from] TantivyError),
 }
 
-/// A folder made into a library.
+/// The result of reading a folder.
 pub struct Opened {
-    /// What it has.
+    /// The instructions.
     pub library: Library,
-    /// What is wrong in it.
+    /// The problems in the folder.
     pub problems: Vec<Problem>,
-    /// What its files were when they were read.
+    /// The stamps of the files when they were read.
     pub stamps: Stamps,
 }
 
 impl Library {
-    /// Reads a folder.
+    /// Reads a folder. Problems with single files are in the result.
     ///
     /// # Errors
-    /// When there is no such folder. What is wrong within it is told beside.
+    /// If the folder cannot be read, or the index cannot be built.
     pub fn open(folder: &Path) -> Result<Opened, LibraryError> {
         let reading = knowledge::read(folder).map_err(|source| LibraryError::Folder {
             path: folder.display().to_string(),
@@ -57,10 +56,10 @@ impl Library {
         Ok(Opened { library, problems: reading.problems, stamps: reading.stamps })
     }
 
-    /// A library of these.
+    /// Creates a library of these instructions.
     ///
     /// # Errors
-    /// When no index can be made of them.
+    /// If the index cannot be built.
     pub fn new(instructions: Vec<Instruction>) -> Result<Library, LibraryError> {
         let index = Index::new(&instructions)?;
         let uris = instructions.iter().map(|instruction| instruction.uri.clone());
@@ -68,12 +67,12 @@ impl Library {
         Ok(Library { instructions, index, by_uri })
     }
 
-    /// All of them, in the order of their ids.
+    /// All instructions, in the order of their ids.
     pub fn all(&self) -> &[Instruction] {
         &self.instructions
     }
 
-    /// The one with this address.
+    /// The instruction with this URI.
     pub fn at(&self, uri: &str) -> Option<&Instruction> {
         self.by_uri.get(uri).map(|number| &self.instructions[*number])
     }
@@ -83,20 +82,20 @@ impl Library {
         self.index.words(query)
     }
 
-    /// Those that fit a query, the best first.
+    /// Returns the instructions that match a query, best first.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// If the index cannot be read.
     pub fn search(&self, words: &Words, limit: usize) -> Result<Vec<Hit>, LibraryError> {
         Ok(self.index.search(words, limit)?)
     }
 
-    /// Which words of a query one of them has, and where.
+    /// Returns the query's words that an instruction contains, with the parts that contain them.
     pub fn matches(&self, words: &Words, instruction: &Instruction) -> Vec<Match> {
         self.index.matches(words, instruction)
     }
 
-    /// Where the words of a query are in the text of one of them.
+    /// An excerpt of an instruction's text around the words of a query.
     pub fn snippet(&self, words: &Words, instruction: &Instruction) -> Option<String> {
         self.index.snippet(words, instruction)
     }

@@ -1,11 +1,11 @@
-//! What the server says on stderr. Stdout belongs to the protocol.
+//! The server's log on stderr. Stdout belongs to the protocol.
 
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
 
-/// How severe a line is, least first.
+/// The severity of a line, the lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Level {
@@ -15,7 +15,7 @@ pub enum Level {
     Error,
 }
 
-/// A name that no level has.
+/// The error for an unknown level.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no level `{0}`; there are DEBUG, INFO, WARNING and ERROR")]
 pub struct UnknownLevel(String);
@@ -45,20 +45,20 @@ impl fmt::Display for Level {
     }
 }
 
-/// Where lines go, and which.
+/// The settings of the log.
 #[derive(Debug, Clone, Copy)]
 pub struct Log {
-    /// The least severe that is said; with none nothing is.
+    /// The lowest level that is written; without one, nothing is.
     pub level: Option<Level>,
-    /// Whether a line begins with the time, which differs from run to run.
+    /// True if a line begins with the time, which differs between runs.
     pub timed: bool,
 }
 
 impl Log {
-    /// Says nothing.
+    /// Writes nothing.
     pub const SILENT: Log = Log { level: None, timed: false };
 
-    /// Says something, if it is severe enough.
+    /// Writes a line, if its level is high enough.
     pub fn say(self, level: Level, what: impl fmt::Display) {
         if self.level.is_none_or(|least| level < least) {
             return;
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_named_in_any_case_and_an_unknown_one_lists_them() {
+    fn parses_levels_in_any_case_and_lists_them_for_an_unknown_one() {
         assert_eq!("debug".parse(), Ok(Level::Debug));
         assert_eq!("Warn".parse(), Ok(Level::Warning));
         assert!(Level::Info < Level::Error);

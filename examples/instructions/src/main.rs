@@ -1,6 +1,6 @@
-//! The program: from flags and environment to a server, over stdio or HTTP.
+//! The program: reads flags and environment, and serves over stdio or HTTP.
 //!
-//! Only here the environment is read.
+//! Only this file reads the environment.
 
 use std::env;
 use std::net::SocketAddr;
@@ -13,15 +13,15 @@ use clap::Parser;
 use instructions::library::Opened;
 use instructions::watch::{Watch, tell};
 use instructions::{Instructions, Level, Library, Log};
-use sparring::link::LinesOptions;
+use sparring::link::LineLinkOptions;
 use sparring::transport::stdio;
 use sparring::{HttpOptions, HttpServer, Server};
 use tokio::net::TcpListener;
 
-/// Where the instructions are, where nothing is said.
+/// The default folder of instructions.
 const FOLDER: &str = ".pongogo/instructions";
 
-/// How long requests in flight may take when the program is told to end.
+/// Maximum wait for running requests at shutdown.
 const END: Duration = Duration::from_secs(5);
 
 /// Serves Markdown instructions over MCP: on stdin and stdout, or over HTTP.
@@ -69,24 +69,24 @@ async fn run(flags: Flags) -> Result<()> {
     }
 }
 
-/// Serves until nobody wants it any more.
+/// Serves until stdin ends, or over HTTP until a signal.
 async fn serve(server: &Server<Instructions>, address: Option<SocketAddr>) -> Result<()> {
     let Some(address) = address else {
-        server.serve(stdio(LinesOptions::default())).await;
+        server.serve(stdio(LineLinkOptions::default())).await;
         return Ok(());
     };
     let listener = TcpListener::bind(address).await;
     let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
     let serving = HttpServer::new(server.clone(), HttpOptions::default()).serve(listener);
     let address = serving.address().unwrap_or(address);
-    // Whoever asked for any port needs to know which, whatever the level.
+    // With port 0 the user needs the address at every log level.
     eprintln!("listening on http://{address}/mcp");
     told_to_end().await?;
     serving.stop(END).await;
     Ok(())
 }
 
-/// Waits for Ctrl+C, or for the signal that asks a program to end.
+/// Waits for Ctrl+C or the termination signal.
 async fn told_to_end() -> Result<()> {
     #[cfg(unix)]
     {

@@ -1,9 +1,9 @@
-//! Phrases as sequences of words, so that "I’m done!" is found in what people
-//! type, however they spell apostrophes, letters and spaces.
+//! Splits phrases into words, so that "I’m done!" matches in any spelling of
+//! apostrophes, capitals and spaces.
 
-/// The words of a text in lower case. An apostrophe joins what is around it, and
-/// everything else that is neither a letter nor a digit separates; a `/` before a
-/// word stays with it, since that makes it a command.
+/// The words of a text in lower case. An apostrophe joins the letters around it, and
+/// every other character except letters and digits separates words. A `/` before a word
+/// stays, because it marks a command.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -26,12 +26,12 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether the words of a phrase stand in a text, one after the other.
+/// Returns true if the words of a phrase occur in a text in sequence.
 pub fn stands_in(phrase: &[String], text: &[String]) -> bool {
     !phrase.is_empty() && text.windows(phrase.len()).any(|some| some == phrase)
 }
 
-/// As much of a text as fits into so many bytes.
+/// The longest prefix of a text that fits into so many bytes.
 pub fn beginning(text: &str, bytes: usize) -> &str {
     let fits = |(at, char): &(usize, char)| at + char.len_utf8() <= bytes;
     let end = text.char_indices().take_while(fits).last();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phrase_is_found_however_it_is_spelled() {
+    fn a_phrase_matches_in_any_spelling() {
         check("I'm done", "Well, I’m  DONE!", true);
         check("im done", "i'm done with this task", true);
         check("i'm done", "I'm not done", false);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_a_word_with_its_slash() {
+    fn a_command_keeps_its_slash() {
         check("/pongogo-retro", "/pongogo-retro", true);
         check("/pongogo-retro", "please /Pongogo_Retro now", true);
         check("/pongogo-retro", "/pongogo-retros", false);

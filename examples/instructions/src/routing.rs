@@ -1,5 +1,4 @@
-//! What routing is, whichever engine does it: a message comes in, and the
-//! instructions that fit come out, each with what speaks for it.
+//! The types and the scores that all routing engines share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,43 +7,43 @@ use serde_json::Value;
 use crate::knowledge::Instruction;
 use crate::phrase::{stands_in, words};
 
-/// What is routed.
+/// A message to route.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What somebody says.
+    /// The user's message.
     pub message: String,
-    /// What else is known of the conversation.
+    /// More about the conversation.
     pub context: serde_json::Map<String, Value>,
 }
 
 /// An instruction that fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Routed {
-    /// Which of the library's.
+    /// The index of the instruction in the library.
     pub number: usize,
-    /// What speaks for it; never nothing.
+    /// The reasons for the instruction; never empty.
     pub reasons: Vec<Reason>,
 }
 
 impl Routed {
-    /// How well it fits: what all reasons count together.
+    /// The sum of the scores of all reasons.
     pub fn score(&self) -> f64 {
         self.reasons.iter().map(|reason| reason.score).sum()
     }
 }
 
-/// Something that speaks for an instruction.
+/// A reason for an instruction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
-    /// What it is that fits.
+    /// The kind of the reason.
     pub kind: Kind,
-    /// What of the message, or of the instruction, it is.
+    /// The matching part of the message or of the instruction.
     pub matched: String,
-    /// How much it counts.
+    /// The score of the reason.
     pub score: f64,
 }
 
-/// What it is that fits.
+/// The kind of the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -64,20 +63,19 @@ pub enum Kind {
     Related,
 }
 
-/// What a command counts.
+/// The score of a command.
 pub const COMMAND: f64 = 20.0;
 
-/// What a phrase counts, and each of its words more.
+/// The score of a phrase, and the additional score of each of its words.
 pub const PHRASE: (f64, f64) = (8.0, 1.0);
 
-/// What the topic counts.
+/// The score of the topic.
 pub const TOPIC: f64 = 4.0;
 
-/// What a tag counts.
+/// The score of a tag.
 pub const TAG: f64 = 2.0;
 
-/// What of an instruction's own words the message has: its commands, its phrases,
-/// its topic and its tags.
+/// The instruction's commands, phrases, topic and tags that occur in the message, as reasons.
 pub fn triggered(instruction: &Instruction, message: &[String]) -> Vec<Reason> {
     let fits = |text: &str| {
         let phrase = words(text);
@@ -99,8 +97,7 @@ pub fn triggered(instruction: &Instruction, message: &[String]) -> Vec<Reason> {
     reasons
 }
 
-/// Puts the best first; of two that fit equally well the one with the higher
-/// priority, and then the one whose id comes first.
+/// Sorts by score, best first, then by priority, then by id.
 pub fn rank(routed: &mut [Routed], instructions: &[Instruction]) {
     let priority = |routed: &Routed| instructions[routed.number].priority;
     routed.sort_by(|one, other| {

@@ -1,11 +1,11 @@
-//! The tools and the instructions behind the protocol: which library and which
-//! engine are at work, and what a client gets for what it asks.
+//! Implements the protocol for the tools and the instructions. It holds the current
+//! library and the current engine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
-use sparring::server::{Answer, Context, Page};
+use sparring::server::{Context, HandlerResult, Page};
 use sparring::types::{
     Implementation, ReadResourceResult, Resource, ResourceContents, ServerCapabilities, Tool,
 };
@@ -19,32 +19,32 @@ use crate::log::{Level, Log};
 use crate::phrase::beginning;
 use crate::tools::{self, Entry};
 
-/// How many resources are on a page.
+/// Resources on one page.
 const PAGE: usize = 100;
 
-/// How much of a name is told again.
+/// Maximum bytes of a name that an error quotes.
 const LONGEST_NAME: usize = 200;
 
 const MARKDOWN: &str = "text/markdown";
 
-/// What is at work now.
+/// The current library and engine.
 pub struct Desk {
     library: RwLock<Arc<Library>>,
     engine: AtomicUsize,
 }
 
 impl Desk {
-    /// The library, as it is now.
+    /// The current library.
     pub fn library(&self) -> Arc<Library> {
         Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The engine, as it is now.
+    /// The current engine.
     pub fn engine(&self) -> &'static dyn Engine {
         ENGINES[self.engine.load(Ordering::Acquire)]
     }
 
-    /// Has the engine at this place work from now on, and gives the one before.
+    /// Switches to the engine with this index, and returns the previous one.
     pub fn switch(&self, place: usize) -> &'static dyn Engine {
         ENGINES[self.engine.swap(place, Ordering::AcqRel)]
     }
@@ -55,7 +55,7 @@ impl Desk {
     }
 }
 
-/// The server's behaviour.
+/// The server's handler.
 pub struct Instructions {
     desk: Arc<Desk>,
     tools: Arc<[Entry]>,
@@ -70,19 +70,19 @@ impl Instructions {
         Instructions { desk: Arc::new(desk), tools: tools::all().into(), log }
     }
 
-    /// Where it says what it does.
+    /// The log of the server.
     pub fn log(&self) -> Log {
         self.log
     }
 
-    /// The library that is served now.
+    /// The current library.
     pub fn library(&self) -> Arc<Library> {
         self.desk.library()
     }
 }
 
-/// Serves another library from now on, and tells the clients what is different.
-/// What is asked already is answered from the one before.
+/// Replaces the library, and notifies the clients of the changes. Running requests
+/// still use the previous library.
 pub fn replace(server: &Server<Instructions>, library: Library) {
     let desk = &server.handler().desk;
     let before = desk.replace(library);
@@ -114,12 +114,12 @@ impl Handler for Instructions {
         Some(text.to_owned())
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         let tools: Vec<Tool> = self.tools.iter().map(|entry| entry.listed.clone()).collect();
         Ok(tools.into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let Some(place) = self.tools.iter().position(|entry| entry.listed.name == name) else {
             let names: Vec<&str> = self.tools.iter().map(|entry| &*entry.listed.name).collect();
             let message =
@@ -127,9 +127,9 @@ impl Handler for Instructions {
             return Err(ErrorObject::invalid_params(message).into());
         };
         let wrong = |error: serde_json::Error| ErrorObject::invalid_params(error.to_string());
-        let arguments: Value = arguments.to().map_err(wrong)?;
+        let arguments: Value = arguments.deserialize().map_err(wrong)?;
         let (tools, desk) = (Arc::clone(&self.tools), Arc::clone(&self.desk));
-        // Others are answered while this one searches.
+        // Other requests are answered while this one searches.
         let called = spawn_blocking(move || tools[place].call(&arguments, &desk)).await;
         let result = called.map_err(|error| ErrorObject::internal(error.to_string()))?;
         let outcome = if result.is_error { "failed" } else { "answered" };
@@ -137,7 +137,7 @@ impl Handler for Instructions {
         Ok(result.into())
     }
 
-    async fn list_resources(&self, cursor: Option<&str>, _: &Context) -> Answer {
+    async fn list_resources(&self, cursor: Option<&str>, _: &Context) -> HandlerResult {
         let library = self.library();
         let from = match cursor.map(str::parse::<usize>) {
             None => 0,
@@ -153,11 +153,11 @@ impl Handler for Instructions {
         Ok(Page { items, next_cursor }.into())
     }
 
-    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(Vec::<sparring::types::ResourceTemplate>::new().into())
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         let library = self.library();
         let Some(instruction) = library.at(uri) else {
             let code = cx.revision().resource_not_found_code();
@@ -179,7 +179,7 @@ fn resource(instruction: &Instruction) -> Resource {
     resource
 }
 
-/// What a client sent, short enough to be told again.
+/// Shortens a client's text for an error message.
 fn cut(text: &str) -> &str {
     beginning(text, LONGEST_NAME)
 }

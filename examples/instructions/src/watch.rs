@@ -1,6 +1,5 @@
-//! Follows the folder: whenever a file in it is another than it was, all of it is
-//! read anew and served instead. A folder that cannot be read is told, and what
-//! was read before stays.
+//! Watches the folder: after every change the server reads the whole folder again. If
+//! the folder cannot be read, the error is logged and the previous instructions stay.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,24 +17,24 @@ use crate::library::Library;
 use crate::log::{Level, Log};
 use crate::server::{Instructions, replace};
 
-/// How long the folder must be quiet before it is read.
+/// The quiet period before the folder is read.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// How often it is looked although nobody told to: not every file system tells,
-/// and a folder that is put in the place of another is not watched any more.
+/// The interval of regular checks. Some file systems send no events, and a folder that
+/// replaces the watched one is not watched.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// A folder that is followed.
+/// A watched folder.
 pub struct Watch {
     folder: PathBuf,
     known: Stamps,
     stirred: Arc<Notify>,
-    /// None where the system has none to give; then it is only looked.
+    /// `None` if the system cannot watch files; then only the regular checks find changes.
     _debouncer: Option<Debouncer<RecommendedWatcher>>,
 }
 
 impl Watch {
-    /// Watches a folder whose files were these when they were read.
+    /// Watches a folder; `known` are the stamps of its files when they were read.
     pub fn new(folder: &Path, known: Stamps) -> Watch {
         let stirred = Arc::new(Notify::new());
         let told = Arc::clone(&stirred);
@@ -47,7 +46,7 @@ impl Watch {
         Watch { folder: folder.to_owned(), known, stirred, _debouncer: debouncer }
     }
 
-    /// Has the server serve what is in the folder, however often that changes.
+    /// Serves the current contents of the folder after every change.
     pub async fn follow(mut self, server: &Server<Instructions>) -> ! {
         let log = server.handler().log();
         let mut told = None;
@@ -66,7 +65,7 @@ impl Watch {
                     );
                 }
                 Err(why) => {
-                    // The same trouble is told once.
+                    // The same error is logged once.
                     if told.as_ref() != Some(&why) {
                         let stays = "what was read before is still served";
                         log.say(Level::Error, format_args!("{why}; {stays}"));
@@ -78,7 +77,7 @@ impl Watch {
         }
     }
 
-    /// The library, if the folder has changed.
+    /// Returns the new library, if the folder has changed.
     async fn read(&mut self) -> Result<Option<(Library, Vec<Problem>)>, String> {
         let (folder, known) = (self.folder.clone(), self.known.clone());
         let work = move || -> Result<_, String> {
@@ -92,7 +91,7 @@ impl Watch {
             }
             Library::open(&folder).map(Some).map_err(|error| reason(&error))
         };
-        // Others are answered meanwhile.
+        // Other requests are answered meanwhile.
         let opened = spawn_blocking(work).await.map_err(|error| error.to_string())??;
         Ok(opened.map(|opened| {
             self.known = opened.stamps;
@@ -101,7 +100,7 @@ impl Watch {
     }
 }
 
-/// Says what is wrong in a folder.
+/// Logs the problems of a folder.
 pub fn tell(log: Log, problems: &[Problem]) {
     for problem in problems {
         log.say(Level::Warning, problem);

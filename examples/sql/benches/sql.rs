@@ -1,8 +1,7 @@
-//! What each of the four ways to test the server costs, side by side: to open it,
-//! to ask it for something that it answers at once, and to run a statement.
+//! Compares the cost of the four ways to test the server: opening it, a ping, and a query.
 //!
-//! Every figure is a median of rounds in which the ways take turns, and only the
-//! ratios mean anything. Run it by `cargo xtask bench sql`.
+//! Every figure is a median of rounds in which the ways take turns. Only the ratios are
+//! meaningful. Run it with `cargo xtask bench sql`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -30,12 +29,12 @@ mod costs {
 
     use super::four::{WAYS, Way};
 
-    /// Turns that each way takes.
+    /// Rounds for each way.
     const ROUNDS: usize = 9;
-    /// Requests in a turn.
+    /// Requests in each round.
     const CALLS: u32 = 500;
 
-    /// Microseconds of a turn: to open it, a ping, and a query.
+    /// Microseconds of one round: for opening the server, for a ping, and for a query.
     type Costs = [f64; 3];
 
     pub(super) async fn print() {
@@ -67,7 +66,7 @@ mod costs {
         let mut way = Way::open(name).await;
         let opened = start.elapsed().as_secs_f64() * 1e6;
         let query = json!({"sql": "select name, cents from totals order by cents desc"});
-        // The first of each is slower in every way.
+        // The first request is slower in every way.
         way.ask("ping", json!({})).await;
         way.call("query", query.clone()).await;
 

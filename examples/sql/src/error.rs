@@ -1,48 +1,48 @@
-//! What can go wrong with a call, and what can go wrong with opening a database.
+//! The errors of a call, and the errors of opening a database.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::statements::{NotOne, Refusal};
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is not one statement.
+    /// The text is not exactly one statement.
     #[error(transparent)]
     NotOne(#[from] NotOne),
-    /// A rule is against it.
+    /// A rule denies the statement.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The statement is longer than what is read.
+    /// The statement is longer than the limit.
     #[error("the statement has {0} bytes, and {1} are the most; give large values as params")]
     TooLong(usize, usize),
-    /// It took too long.
+    /// The statement exceeded its timeout.
     #[error("the statement was stopped, because it took longer than {0:?}")]
     Late(Duration),
-    /// Nobody waits for it any more.
+    /// The caller gave up.
     #[error("the statement was stopped, because nobody waits for it any more")]
     GivenUp,
-    /// Its parameters do not fit.
+    /// The parameters do not match the statement.
     #[error("{0}")]
     Params(String),
-    /// There is no such table.
+    /// The table does not exist.
     #[error("there is no table or view `{name}`; there are: {}", list(.there))]
     NoTable {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The existing tables and views.
         there: Vec<String>,
     },
-    /// SQLite cannot read it, or it does not fit the tables.
+    /// SQLite cannot parse the statement, or it does not match the schema.
     #[error("SQLite: {message} (at byte {offset})")]
     Sql {
-        /// What SQLite says.
+        /// SQLite's message.
         message: String,
-        /// Where in the statement.
+        /// The byte offset in the statement.
         offset: i32,
     },
-    /// SQLite says so.
+    /// Another error of SQLite.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
     /// The database's thread has ended.
@@ -50,48 +50,48 @@ pub enum Error {
     Closed,
 }
 
-/// Why there is no server.
+/// The reason why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The settings say that nothing is served.
+    /// The settings disable serving.
     #[error("serving is disabled by the settings (--disable-serving)")]
     ServingDisabled,
     /// The database cannot be opened.
     #[error("the database {place} cannot be opened: {error}")]
     Database {
-        /// Which.
+        /// The path of the database.
         place: String,
-        /// Why.
+        /// SQLite's error.
         error: rusqlite::Error,
     },
-    /// What is in the database cannot be found out.
+    /// The schema of the database cannot be read.
     #[error("the tables of {place} cannot be read: {error}")]
     Tables {
-        /// Which.
+        /// The path of the database.
         place: String,
-        /// Why.
+        /// The error of the query.
         error: Error,
     },
-    /// A script cannot be read.
+    /// The init script cannot be read.
     #[error("{}: {error}", .path.display())]
     Script {
-        /// Which.
+        /// The path of the script.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// A script cannot be run.
+    /// The init script failed.
     #[error("{}: SQLite: {error}", .path.display())]
     Init {
-        /// Which.
+        /// The path of the script.
         path: PathBuf,
-        /// Why.
+        /// SQLite's error.
         error: rusqlite::Error,
     },
-    /// A script would have to be run in a file that is not written to.
+    /// The init script needs to write, but the file is opened read-only.
     #[error("--init writes, and {0} is opened read-only")]
     InitReadOnly(String),
-    /// There is no thread for the database.
+    /// The database thread cannot be started.
     #[error("no thread can be started for the database: {0}")]
     Thread(std::io::Error),
 }

@@ -1,7 +1,7 @@
 //! A database as an MCP server, with rules about which statements may run.
 //!
-//! Everything is here and `main` only reads flags, so that tests can have the
-//! server without a process around it.
+//! `main` only reads flags; everything else is in this library, so that tests can use
+//! the server without a process.
 
 mod database;
 mod error;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use sparring::link::LinesOptions;
+use sparring::link::LineLinkOptions;
 use sparring::transport::http::Auth;
 use sparring::transport::stdio;
 use sparring::{HttpOptions, HttpServer, Server};
@@ -16,10 +16,10 @@ use sql::statements::{Kind, Rules};
 use sql::{Limits, Location, OpenError, Settings, SqlServer, serve};
 use tokio::net::TcpListener;
 
-/// The exit code where serving is disabled.
+/// The exit code if serving is disabled.
 const DISABLED: u8 = 3;
 
-/// How long requests in flight may take when the server is told to end.
+/// Maximum wait for running requests at shutdown.
 const LEAVE: Duration = Duration::from_secs(5);
 
 /// A SQLite database as an MCP server, over stdio or Streamable HTTP.
@@ -30,26 +30,26 @@ const LEAVE: Duration = Duration::from_secs(5);
     server cannot start, 2 for wrong flags, 3 where serving is disabled"
 )]
 struct Flags {
-    /// The database: a file, made unless it is there, or :memory:
+    /// The database: a file, created if it does not exist, or :memory:
     #[arg(long, value_name = "PATH", default_value = ":memory:")]
     database: String,
     /// Run this script first, without rules
     #[arg(long, value_name = "FILE.sql")]
     init: Option<PathBuf>,
-    /// Only statements that change nothing
+    /// Allow only statements that change nothing
     #[arg(long)]
     read_only: bool,
-    /// Only statements of these kinds, as select,insert
+    /// Allow only statements of these kinds, such as select,insert
     #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     allow: Option<Vec<Kind>>,
-    /// No statements of these kinds, whatever is allowed
+    /// Deny statements of these kinds, even if --allow lists them
     #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     deny: Vec<Kind>,
-    /// The most rows of a result
+    /// Maximum rows of a result
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_rows,
           value_parser = count)]
     max_rows: usize,
-    /// How long a statement may run, in seconds
+    /// Maximum run time of a statement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     timeout: Duration,
     /// Serve over HTTP at this address instead of stdio, on the path /mcp
@@ -132,7 +132,7 @@ fn token(name: &str) -> Result<String, String> {
 
 async fn over_stdio(server: Server<SqlServer>) -> Result<(), String> {
     tokio::select! {
-        _ = server.serve(stdio(LinesOptions::default())) => Ok(()),
+        _ = server.serve(stdio(LineLinkOptions::default())) => Ok(()),
         signal = told_to_end() => signal,
     }
 }
@@ -154,7 +154,7 @@ async fn over_http(
     signal
 }
 
-/// Waits for Ctrl+C, or for what else a system ends programs by.
+/// Waits for Ctrl+C or the system's termination signal.
 async fn told_to_end() -> Result<(), String> {
     let unknown = |error: std::io::Error| format!("signals cannot be waited for: {error}");
     #[cfg(unix)]

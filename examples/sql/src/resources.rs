@@ -4,7 +4,7 @@
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 use sparring::ErrorObject;
-use sparring::server::{Answer, Context, Reply};
+use sparring::server::{Context, HandlerResult, Reply};
 use sparring::types::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Rest};
 
 use crate::database::Table;
@@ -13,14 +13,14 @@ use crate::server::SqlServer;
 use crate::tools::{described, rows};
 
 const BASE: &str = "sql://tables/";
-/// What all of them are like.
+/// The URI template of all resources.
 pub(crate) const TEMPLATE: &str = "sql://tables/{name}";
 const JSON: &str = "application/json";
 
-/// How many rows a resource has.
+/// The rows in a resource.
 const ROWS: usize = 10;
 
-/// The most names that complete one.
+/// Maximum names in a completion.
 const MOST_NAMES: usize = 100;
 
 /// The resource of a table or view.
@@ -34,7 +34,7 @@ fn table_of(uri: &str) -> Option<String> {
     percent_decode_str(name).decode_utf8().ok().map(String::from)
 }
 
-pub(crate) async fn list(server: &SqlServer) -> Answer {
+pub(crate) async fn list(server: &SqlServer) -> HandlerResult {
     let tables = server.database().with(|engine| engine.tables()).await.map_err(internal)?;
     Ok(tables.iter().map(resource).collect::<Vec<_>>().into())
 }
@@ -48,7 +48,7 @@ fn resource(table: &Table) -> Resource {
     }
 }
 
-pub(crate) fn templates() -> Answer {
+pub(crate) fn templates() -> HandlerResult {
     let mut rest = Rest::new();
     rest.insert("description".to_owned(), "The schema and the first rows of a table.".into());
     rest.insert("mimeType".to_owned(), JSON.into());
@@ -57,13 +57,13 @@ pub(crate) fn templates() -> Answer {
     Ok(vec![template].into())
 }
 
-pub(crate) async fn read(server: &SqlServer, uri: &str, cx: &Context) -> Answer {
+pub(crate) async fn read(server: &SqlServer, uri: &str, cx: &Context) -> HandlerResult {
     let missing = |why: String| ErrorObject::new(cx.revision().resource_not_found_code(), why);
     let table = table_of(uri)
         .ok_or_else(|| missing(format!("there is no resource {uri}; tables are at {TEMPLATE}")))?;
     let work = server.database().with(move |engine| {
         let found = engine.describe(&table)?;
-        // Who may not query is still told what there is.
+        // A client that may not query still gets the schema.
         let first = match engine.first_rows(&found.table.name, ROWS) {
             Ok(outcome) => Ok(outcome),
             Err(Error::Refused(refusal)) => Err(refusal.to_string()),
@@ -88,7 +88,7 @@ pub(crate) async fn read(server: &SqlServer, uri: &str, cx: &Context) -> Answer 
 }
 
 /// Completes the name in the template.
-pub(crate) async fn complete(server: &SqlServer, begun: &str) -> Answer {
+pub(crate) async fn complete(server: &SqlServer, begun: &str) -> HandlerResult {
     let tables = server.database().with(|engine| engine.tables()).await.map_err(internal)?;
     let begun = begun.to_lowercase();
     let names = tables.iter().map(|table| table.name.as_str());
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_name_has_a_uri_and_comes_back_from_it() {
+    fn every_table_name_survives_the_round_trip_through_its_uri() {
         for name in ["orders", "Order Items", "a/b?c#d", "größe", "100%"] {
             assert_eq!(table_of(&uri(name)).as_deref(), Some(name), "{}", uri(name));
         }

@@ -1,8 +1,8 @@
-//! The server: what of the protocol is answered by what here.
+//! The server: dispatches the requests of the protocol to tools and resources.
 
 use std::sync::OnceLock;
 
-use sparring::server::{Answer, Context, WeakServer};
+use sparring::server::{Context, HandlerResult, WeakServer};
 use sparring::types::{Implementation, ServerCapabilities};
 use sparring::{ErrorObject, Handler, Json, Server};
 
@@ -12,21 +12,20 @@ use crate::settings::{Limits, Settings};
 use crate::statements::{Rules, names};
 use crate::{resources, tools};
 
-/// A database behind the protocol.
+/// The handler that serves one database.
 #[derive(Debug)]
 pub struct SqlServer {
     database: Database,
     rules: Rules,
     limits: Limits,
-    /// The server that this is the handler of, to tell its clients of changes.
+    /// The server of this handler, which sends change notifications.
     own: OnceLock<WeakServer<SqlServer>>,
 }
 
-/// Opens the database that the settings name, as a server. On which links it is
-/// served is the caller's to say.
+/// Opens the database of the settings and creates its server. The caller chooses the links.
 ///
 /// # Errors
-/// When serving is disabled, and when the database cannot be opened.
+/// If serving is disabled, or if the database cannot be opened.
 pub fn serve(settings: &Settings) -> Result<Server<SqlServer>, OpenError> {
     if settings.disable_serving {
         return Err(OpenError::ServingDisabled);
@@ -38,7 +37,7 @@ pub fn serve(settings: &Settings) -> Result<Server<SqlServer>, OpenError> {
         own: OnceLock::new(),
     };
     let server = Server::new(handler);
-    // It is set once, here.
+    // This is the only place that sets it.
     let _ = server.handler().own.set(server.downgrade());
     Ok(server)
 }
@@ -56,14 +55,14 @@ impl SqlServer {
         self.limits
     }
 
-    /// Tells all clients that there are other tables now.
+    /// Notifies all clients that the list of tables changed.
     pub(crate) fn tables_changed(&self) {
         if let Some(server) = self.server() {
             server.resources_changed();
         }
     }
 
-    /// Tells those who want to know that this table has changed.
+    /// Notifies the subscribers of this table.
     pub(crate) fn table_updated(&self, table: &str) {
         if let Some(server) = self.server() {
             server.resource_updated(&resources::uri(table));
@@ -93,27 +92,32 @@ impl Handler for SqlServer {
         ))
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(tools::all(self).into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         tools::call(self, name, arguments).await
     }
 
-    async fn list_resources(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resources(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         resources::list(self).await
     }
 
-    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         resources::templates()
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         resources::read(self, uri, cx).await
     }
 
-    async fn complete(&self, reference: Json<'_>, argument: Json<'_>, _: &Context) -> Answer {
+    async fn complete(
+        &self,
+        reference: Json<'_>,
+        argument: Json<'_>,
+        _: &Context,
+    ) -> HandlerResult {
         let text = |json: Json<'_>, name| json.get(name).and_then(Json::as_str).map(String::from);
         let template = text(reference, "uri");
         match (template.as_deref(), text(argument, "name").as_deref()) {

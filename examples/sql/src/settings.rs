@@ -1,4 +1,4 @@
-//! All that the server can be told, as plain data.
+//! All settings of the server, as plain data.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use crate::statements::Rules;
 
-/// Which database is served, and what may be done with it.
+/// The database to serve, its rules and its limits.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The database.
     pub database: Location,
-    /// Statements to be run before anybody is served, without rules.
+    /// A script that runs before the server starts. The rules do not apply to it.
     pub init: Option<PathBuf>,
-    /// Which statements may run.
+    /// The rules for statements.
     pub rules: Rules,
-    /// How much a statement may take and give.
+    /// The limits of a statement.
     pub limits: Limits,
-    /// Nothing is served, whoever asks for it.
+    /// Refuses to serve anything.
     pub disable_serving: bool,
 }
 
-/// Where a database is.
+/// The location of a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Location {
-    /// In memory, and gone with the server.
+    /// In memory; it is lost when the server ends.
     #[default]
     Memory,
-    /// In this file, which is made unless it is there.
+    /// In this file, which is created if it does not exist.
     File(PathBuf),
 }
 
@@ -49,14 +49,14 @@ impl fmt::Display for Location {
     }
 }
 
-/// How much a statement may take and give.
+/// The limits of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most rows of a result.
+    /// Maximum rows of a result.
     pub max_rows: usize,
-    /// The most bytes of a result's rows, about.
+    /// Approximate maximum bytes of a result's rows.
     pub max_bytes: usize,
-    /// How long a statement may run.
+    /// Maximum run time of a statement.
     pub timeout: Duration,
 }
 

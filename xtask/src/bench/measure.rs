@@ -19,7 +19,7 @@ _, status, usage = os.wait4(pid, 0)
 print(usage.ru_maxrss)
 sys.exit(os.waitstatus_to_exitcode(status))";
 
-/// Whether a program can be pinned to one core; checked once, because the check takes
+/// True if a program can be pinned to one core; checked once, because the check takes
 /// time.
 static CAN_PIN: LazyLock<bool> = LazyLock::new(|| succeeds("taskset -c 0 true"));
 
@@ -74,7 +74,7 @@ pub(super) fn render_megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1_000_000.0)
 }
 
-/// Renders whether a limit is met.
+/// Renders the result of a limit.
 pub(super) fn render_met(is_met: bool) -> &'static str {
     if is_met { "met" } else { "MISSED" }
 }

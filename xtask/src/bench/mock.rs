@@ -29,7 +29,7 @@ const REPEATS: usize = 64;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"London"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
-/// Prints the measurements, and returns whether the limits are met.
+/// Prints the measurements, and returns true if the limits are met.
 pub(super) fn run(root: &Path, spar: &str) -> Result<bool> {
     let first = (0..2 * ROUNDS).map(|_| measure_first_response(root, spar));
     let first = median(first.collect::<Result<_>>()?);

@@ -26,7 +26,7 @@ const MAX_CALL_RATIO: f64 = 1.15;
 /// The number of turns of each program.
 const ROUNDS: usize = 9;
 
-/// Prints the measurements, and returns whether the limits are met.
+/// Prints the measurements, and returns true if the limits are met.
 pub(super) fn run(root: &Path, peers: &Peers) -> Result<bool> {
     run_command(command(root, "cargo build --release -p sparring-cli"))?;
     let spar = root.join("target/release/spar").display().to_string();

@@ -37,7 +37,7 @@ const MAX_GROWTH: f64 = 1.2;
 /// The number of turns of each program.
 const ROUNDS: usize = 9;
 
-/// Prints the measurements, and returns whether the limits are met.
+/// Prints the measurements, and returns true if the limits are met.
 pub(super) fn run(root: &Path, spar: &str, everything: Option<&str>) -> Result<bool> {
     let folder = SuiteFolder::create(root)?;
     let mut all = folder.compare_with_mcptest(root, spar)?;

@@ -11,7 +11,7 @@ use super::REVISIONS;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) passed: bool,
-    /// Why the scenario is not required; `None` if it is.
+    /// The reason why the scenario is not required; `None` if it is required.
     pub(super) optional: Option<String>,
 }
 
@@ -19,14 +19,14 @@ pub(super) struct Outcome {
 pub(super) type Outcomes = BTreeMap<String, [Option<Outcome>; REVISIONS.len()]>;
 
 impl Outcome {
-    /// Whether the scenario passed or is not required.
+    /// Returns true if the scenario passed or is not required.
     fn is_acceptable(&self) -> bool {
         self.passed || self.optional.is_some()
     }
 }
 
-/// Runs the requirements of each revision. `run_suite` runs the suite, and returns
-/// whether it succeeded and its output.
+/// Runs the requirements of each revision. `run_suite` runs the suite, and returns true
+/// if it succeeded, and its output.
 pub(super) fn run(mut run_suite: impl FnMut(&str) -> Result<(bool, String)>) -> Result<Outcomes> {
     let mut outcomes = Outcomes::new();
     for (index, revision) in REVISIONS.into_iter().enumerate() {

@@ -39,7 +39,7 @@ impl Suite {
         command
     }
 
-    /// Runs the suite; returns whether it succeeded, and its output.
+    /// Runs the suite; returns true if it succeeded, and its output.
     pub(super) fn run(mut command: Command) -> Result<(bool, String)> {
         let output = command.output().context("starting the suite")?;
         let text = [output.stdout, output.stderr].concat();

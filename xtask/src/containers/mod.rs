@@ -23,7 +23,7 @@ const TESTS: &str = "the tests in containers";
 /// The containers of the tests; dropping it removes them.
 pub(crate) struct Containers {
     podman: Option<Podman>,
-    /// Why they could not be started.
+    /// The reason why they could not be started.
     skipped: Option<String>,
 }
 

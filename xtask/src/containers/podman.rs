@@ -44,7 +44,7 @@ impl Podman {
     fn new(folder: PathBuf) -> Podman {
         let mut runroot = folder.join("run");
         if runroot.as_os_str().len() > MAX_RUNROOT_LENGTH {
-            // The next run uses the same path, and removes what this one leaves.
+            // The next run uses the same path, and removes the data that this one leaves.
             let mut hasher = DefaultHasher::new();
             folder.hash(&mut hasher);
             runroot = PathBuf::from(format!("/tmp/spar-{:016x}", hasher.finish()));
@@ -117,7 +117,7 @@ impl Podman {
     }
 }
 
-/// Whether this is the command line of a monitor of a container in the folder.
+/// Returns true if this is the command line of a monitor of a container in the folder.
 fn is_monitor(line: &str, folder: &Path) -> bool {
     let mut words = line.split('\0').map(Path::new);
     words.next().is_some_and(|program| program.ends_with("conmon"))

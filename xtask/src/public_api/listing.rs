@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_about_what_it_declares_or_implements() {
+    fn the_subject_of_a_line_is_its_item_or_implementing_type() {
         let check = |line, expected| assert_eq!(subject(line), expected);
         check(
             "pub fn sparring_wire::Frame::id(&self) -> sparring_wire::Id",

@@ -34,7 +34,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Whether a line has an absolute path in this folder. A longer path or URL may
+/// Returns true if a line has an absolute path in this folder. A longer path or URL may
 /// contain the same letters.
 fn has_folder(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {

@@ -81,7 +81,7 @@ fn check_tests(tests: &str, files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// Whether a test such as `sparring-peer::it::lifecycle::sends_initialized` exists.
+/// Returns true if a test such as `sparring-peer::it::lifecycle::sends_initialized` exists.
 fn exists(test: &str, files: &[File]) -> bool {
     let parts: Vec<&str> = test.split("::").collect();
     let [package, modules @ .., name] = &parts[..] else {
@@ -94,7 +94,7 @@ fn exists(test: &str, files: &[File]) -> bool {
     files.iter().any(|file| candidates.contains(&file.path) && has_test(&file.text, name))
 }
 
-/// Whether a transcript has a case. `mock::calls::call` is a case of `mock/calls.txt`,
+/// Returns true if a transcript has a case. `mock::calls::call` is a case of `mock/calls.txt`,
 /// `steps::alone` one of `steps/steps.txt`, and `verbs::call::call::over-sse` is the
 /// case `verbs::call::call`, which the runner repeats as `over-sse`.
 fn has_case(package: &str, topic: &[&str], name: &str, files: &[File]) -> bool {
@@ -139,7 +139,7 @@ fn candidate_files(package: &str, modules: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Whether the text has a function of this name with a test attribute.
+/// Returns true if the text has a function of this name with a test attribute.
 fn has_test(text: &str, name: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let signatures = [format!("fn {name}("), format!("async fn {name}(")];
@@ -155,7 +155,7 @@ fn has_test(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a line starts with `#[test]`, `#[tokio::test(…)]` or similar.
+/// Returns true if a line starts with `#[test]`, `#[tokio::test(…)]` or similar.
 fn is_test_attribute(line: &str) -> bool {
     line.strip_prefix("#[").is_some_and(|rest| {
         let path = rest.split([']', '(']).next().unwrap_or(rest);

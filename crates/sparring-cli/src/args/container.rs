@@ -68,7 +68,7 @@ fn split_words(flag: &str, text: &str) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Returns whether the flag asks for a terminal or for the background. Short flags may be
+/// Returns true if the flag asks for a terminal or for the background. Short flags may be
 /// combined: `-it`.
 fn detaches_stdio(flag: &str) -> bool {
     let short = flag.strip_prefix('-').filter(|rest| !rest.is_empty());

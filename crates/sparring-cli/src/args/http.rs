@@ -115,7 +115,7 @@ fn parse_header(text: &str) -> Result<(String, String), Failure> {
     }
 }
 
-/// Returns whether the text is a valid header name (RFC 9110, 5.6.2).
+/// Returns true if the text is a valid header name (RFC 9110, 5.6.2).
 fn is_header_name(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !text.is_empty() && text.chars().all(allowed)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
+use sparring_transport::http::{BrowserOpener, ClientAuth, Grant, OAuth};
 
 use super::values;
 use crate::environment::Environment;
@@ -69,7 +69,7 @@ pub(super) struct OAuthFlags {
     no_browser: bool,
 }
 
-/// Who the token is for: a user who logs in, or the client itself.
+/// The owner of the token: a user who logs in, or the client itself.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum GrantFlag {
     Code,
@@ -95,20 +95,20 @@ impl OAuthFlags {
             (Some(secret), _) if secret.trim().is_empty() => {
                 return Err(usage_error("--oauth-secret: the secret is empty"));
             }
-            (Some(secret), _) => Proof::Secret(secret.clone()),
+            (Some(secret), _) => ClientAuth::Secret(secret.clone()),
             (None, Some(path)) => {
                 let key = std::fs::read_to_string(path);
-                Proof::Key(key.map_err(|error| {
+                ClientAuth::Key(key.map_err(|error| {
                     Failure::File(format!("cannot read the key {}: {error}", path.display()))
                 })?)
             }
-            (None, None) => Proof::None,
+            (None, None) => ClientAuth::None,
         };
         let named = self.oauth_client.is_some() || self.oauth_document.is_some();
-        if proof != Proof::None && !named {
+        if proof != ClientAuth::None && !named {
             return Err(usage_error("--oauth-key needs --oauth-client or --oauth-document"));
         }
-        if grant == Grant::ClientCredentials && proof == Proof::None {
+        if grant == Grant::ClientCredentials && proof == ClientAuth::None {
             return Err(usage_error(
                 "--oauth=client-credentials needs --oauth-client and --oauth-secret, or \
                  --oauth-key",
@@ -120,29 +120,29 @@ impl OAuthFlags {
         Ok(Some(OAuth {
             grant,
             client_id: self.oauth_client.clone(),
-            proof,
+            client_auth: proof,
             issuer: self.oauth_issuer.clone(),
-            document: self.oauth_document.clone(),
+            client_metadata_url: self.oauth_document.clone(),
             scopes: self.oauth_scope.clone(),
-            redirect: self.oauth_redirect.clone(),
-            patience: self.oauth_timeout,
-            store: self.oauth_file.clone().or_else(|| environment.credentials_file.clone()),
-            visitor: login_page_opener(stderr, environment.has_terminal && !self.no_browser),
+            redirect_url: self.oauth_redirect.clone(),
+            login_timeout: self.oauth_timeout,
+            store_path: self.oauth_file.clone().or_else(|| environment.credentials_file.clone()),
+            browser: login_page_opener(stderr, environment.has_terminal && !self.no_browser),
         }))
     }
 }
 
 /// Prints the URL of the login page, and opens it in a browser if `open` is set.
-pub(crate) fn login_page_opener(stderr: &ThreadedWriter, open: bool) -> Visitor {
+pub(crate) fn login_page_opener(stderr: &ThreadedWriter, open: bool) -> BrowserOpener {
     let stderr = stderr.clone();
-    Visitor::new(move |url| {
+    BrowserOpener::new(move |url| {
         stderr.queue(format!("To log in, open this page:\n{url}\n").as_bytes());
         // Without a browser here the user can open the URL elsewhere.
         let _ = open.then(|| open::that_detached(url));
     })
 }
 
-/// Returns whether the URL can be that of a client's metadata document.
+/// Returns true if the URL can be that of a client's metadata document.
 fn is_document_url(url: &str) -> bool {
     let path = url.strip_prefix("https://").and_then(|rest| rest.split_once('/'));
     path.is_some_and(|(host, path)| !host.is_empty() && !path.is_empty())

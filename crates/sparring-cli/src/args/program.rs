@@ -77,7 +77,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// How the verb prints.
+    /// The output flags of the verb.
     pub(crate) fn output_flags(&self) -> OutputFlags {
         match self {
             Verb::Test(test) => test.output_flags(),
@@ -113,7 +113,7 @@ impl Spar {
     }
 }
 
-/// Returns what is wrong with the arguments, in one line and without advice.
+/// Returns the message of a parse error, in one line and without advice.
 pub(crate) fn error_message(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let first = text.split("\n\n").next().unwrap_or_default();

@@ -112,7 +112,7 @@ pub(crate) struct ConnectionFlags {
     grace: Duration,
 
     /// The longest message to read: a line, an HTTP body or an event [default: 8MiB]
-    #[arg(long, value_name = "SIZE", value_parser = sparring_script::size, help_heading = "Connection")]
+    #[arg(long, value_name = "SIZE", value_parser = sparring_script::parse_size, help_heading = "Connection")]
     max_line: Option<usize>,
 
     /// Write every frame in both directions and every HTTP exchange to this file, as JSON
@@ -139,8 +139,8 @@ pub(crate) struct OutputFlags {
 }
 
 impl TargetFlags {
-    /// Returns the target that the flags name. The entry of a configured server sets what
-    /// no flag sets.
+    /// Returns the target that the flags name. The entry of a configured server supplies
+    /// the values that no flag sets.
     ///
     /// # Errors
     /// When flags contradict each other, a value is invalid, or no such server is
@@ -202,7 +202,7 @@ impl TargetFlags {
         self.target_template.as_ref()
     }
 
-    /// Returns whether a target is named. Only `init` works without one.
+    /// Returns true if a target is named. Only `init` works without one.
     pub(crate) fn has_target(&self) -> bool {
         let TargetChoice { command, unix, url, server } = &self.choice;
         !command.is_empty() || unix.is_some() || url.is_some() || server.is_some()
@@ -216,7 +216,7 @@ impl TargetFlags {
         }
     }
 
-    /// Returns whether the target's stderr is copied to ours.
+    /// Returns true if the target's stderr is copied to ours.
     pub(crate) fn show_stderr(&self) -> bool {
         self.child.show_stderr
     }
@@ -227,7 +227,7 @@ impl TargetFlags {
             info: sparring_wire::types::Implementation::new("spar", env!("CARGO_PKG_VERSION")),
             protocol: self.connection.protocol(),
             timeout: self.connection.timeout(),
-            grace: self.connection.grace,
+            grace_period: self.connection.grace,
             ..ClientOptions::default()
         }
     }
@@ -248,7 +248,7 @@ impl ConnectionFlags {
         let longest = match &mut target {
             Target::Child(child) => &mut child.max_line,
             Target::Container(container) => {
-                container.ready_within = self.timeout();
+                container.ready_timeout = self.timeout();
                 &mut container.command.max_line
             }
             Target::Unix(unix) => &mut unix.max_line,

@@ -40,7 +40,7 @@ impl TextSource {
         read.map_err(|error| Failure::File(format!("cannot read {name}: {error}")))
     }
 
-    /// Reads the text as JSON, in one line. The inner error says why it is not JSON.
+    /// Reads the text as JSON, in one line. The inner error is the reason why it is not JSON.
     ///
     /// # Errors
     /// When the file or stdin cannot be read.

@@ -65,7 +65,7 @@ const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Parses a duration as in files, with units in any case, within the limits of a flag.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    match sparring_script::duration(&text.to_ascii_lowercase())? {
+    match sparring_script::parse_duration(&text.to_ascii_lowercase())? {
         Duration::ZERO => Err("a duration must be longer than zero".to_owned()),
         time if time > MAX_DURATION => Err("longer than the maximum of 24h".to_owned()),
         time => Ok(time),

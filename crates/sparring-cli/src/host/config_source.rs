@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sparring_host::config::{
-    Config, Configured, Fault, Format, Place, Places, Scope, ServerConfig, State, Surroundings,
+    Config, ConfigContext, ConfigLocation, ConfigLocations, ConfiguredServer, EntryState,
+    FileProblem, Format, Scope, ServerConfig,
 };
 use sparring_host::manager::Manager;
 use sparring_script::Problems;
@@ -25,8 +26,8 @@ use crate::output::{Printer, ThreadedWriter};
 #[derive(Clone)]
 pub(crate) struct ConfigSource {
     servers: ServerFlags,
-    places: Places,
-    context: Surroundings,
+    places: ConfigLocations,
+    context: ConfigContext,
     known_inputs: KnownInputs,
     can_ask: bool,
     stderr: ThreadedWriter,
@@ -67,7 +68,7 @@ impl ServerFlags {
     }
 
     /// Returns the config files that may exist, or only the named one.
-    fn config_places(&self, environment: &Environment) -> Result<Places, Failure> {
+    fn config_places(&self, environment: &Environment) -> Result<ConfigLocations, Failure> {
         let all = configured_servers::config_places(environment);
         let Some(file) = &self.config else { return Ok(all) };
         let format = match file.extension().and_then(|it| it.to_str()) {
@@ -82,11 +83,11 @@ impl ServerFlags {
         };
         let whole = environment.current_dir.join(file);
         let folder = whole.parent().map(ToOwned::to_owned);
-        let own = Place { file: file.clone(), format, scope: Scope::User, folder };
+        let own = ConfigLocation { file: file.clone(), format, scope: Scope::User, folder };
         // The user named the file, so it is trusted in any scope.
-        let as_typed = |place| Place { scope: Scope::User, file: file.clone(), ..place };
-        let known = all.at(&whole).map(as_typed);
-        Ok(Places(vec![known.unwrap_or(own)]))
+        let as_typed = |place| ConfigLocation { scope: Scope::User, file: file.clone(), ..place };
+        let known = all.locate(&whole).map(as_typed);
+        Ok(ConfigLocations(vec![known.unwrap_or(own)]))
     }
 
     /// Returns the servers to use. A server selected by name from an untrusted file does
@@ -96,11 +97,11 @@ impl ServerFlags {
             return Ok(config.ready().cloned().collect());
         }
         let each = self.named.iter().map(|name| {
-            let server = config.by_consent(name);
+            let server = config.server_by_name(name);
             let server = server
                 .map_err(|refusal| configured_servers::refusal_failure(refusal, &config.faults));
             let mut server = server?.clone();
-            if let State::Untrusted(_) = config.servers[name].state {
+            if let EntryState::Untrusted(_) = config.servers[name].state {
                 server.rules.allow.clear();
             }
             Ok(server)
@@ -142,8 +143,8 @@ impl ConfigSource {
         let config = self.read_config(ask && self.can_ask);
         self.check_named_file(&config)?;
         let wrong = config.faults.iter().filter_map(|fault| match fault {
-            Fault::Wrong(problems) => Some(problems.clone()),
-            Fault::Unreadable { .. } => None,
+            FileProblem::Invalid(problems) => Some(problems.clone()),
+            FileProblem::Unreadable { .. } => None,
         });
         let wrong: Vec<Problems> = wrong.collect();
         if !wrong.is_empty() {
@@ -195,7 +196,7 @@ impl ConfigSource {
             can_ask,
             &self.stderr,
         );
-        Config::read(&self.places, &Surroundings { ask, ..self.context.clone() })
+        Config::read(&self.places, &ConfigContext { ask, ..self.context.clone() })
     }
 
     /// Checks that the file of `--config` exists and is valid.
@@ -205,9 +206,9 @@ impl ConfigSource {
         if config.files.iter().all(|file| !file.is_there) {
             return Err(Failure::File(format!("no such file: {shown}")));
         }
-        let own = |fault: &&Fault| configured_servers::fault_file(fault) == shown.to_string();
+        let own = |fault: &&FileProblem| configured_servers::fault_file(fault) == shown.to_string();
         match config.faults.iter().find(own) {
-            Some(Fault::Wrong(problems)) => Err(Failure::Script(vec![problems.clone()])),
+            Some(FileProblem::Invalid(problems)) => Err(Failure::Script(vec![problems.clone()])),
             Some(fault) => Err(Failure::File(fault.to_string())),
             None => Ok(()),
         }
@@ -217,19 +218,19 @@ impl ConfigSource {
 /// Returns the new configuration of a server, and a note for the user.
 fn reload_server(
     name: &str,
-    configured: &Configured,
+    configured: &ConfiguredServer,
     before: Option<&ServerConfig>,
     by_name: bool,
 ) -> (Option<ServerConfig>, Option<String>) {
     match &configured.state {
-        State::Ready(server) => (server.enabled.then(|| ServerConfig::clone(server)), None),
-        State::Broken(problems) => {
+        EntryState::Ready(server) => (server.enabled.then(|| ServerConfig::clone(server)), None),
+        EntryState::Invalid(problems) => {
             let what =
                 if before.is_some() { "keeps its previous configuration" } else { "is skipped" };
             let note = format!("server `{name}` {what}: {}", first_problem(problems));
             (before.cloned(), Some(note))
         }
-        State::Untrusted(_) => {
+        EntryState::Untrusted(_) => {
             let (server, what) = match before {
                 // The user consented to this entry by name.
                 Some(before) if by_name => return (Some(before.clone()), None),

@@ -1,8 +1,7 @@
 //! The configured servers, for the verbs that use many of them: selects them, connects
 //! them, decides about calls, shuts them down.
 //!
-//! [`ServerFlags`] are the flags, and [`Host`] is built from them. The verbs decide what
-//! to do with the servers.
+//! [`ServerFlags`] are the flags, and [`Host`] is built from them. The verbs use the servers.
 
 mod config_source;
 mod open;

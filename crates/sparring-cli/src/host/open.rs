@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use futures_util::future::join_all;
-use sparring_host::config::{Config, Rules, State};
+use sparring_host::config::{Config, EntryState, Rules};
 use sparring_host::manager::{Connection, Error, Manager};
 use sparring_host::permissions::{
-    Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Reason, Source,
+    Asker, AuditLog, Findings, Grants, PermissionGate, PermissionGateOptions, Permissions, Reason,
+    Source,
 };
 use sparring_host::registry::Registry;
 use sparring_peer::{ClientBuilder, ClientOptions};
@@ -49,12 +50,12 @@ pub(crate) struct ServerFlags {
     pub(super) audit: Option<PathBuf>,
 }
 
-/// How much traffic the transcript of a connection keeps.
+/// Maximum bytes of a connection's transcript.
 const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
 /// The options that a verb adds to a host.
 pub(crate) struct HostOptions {
-    /// Asks the user whether a tool may be called.
+    /// Asks the user for permission to call a tool.
     pub(crate) asker: Option<Arc<dyn Asker>>,
     /// The builder of all clients.
     pub(crate) client: ClientBuilder,
@@ -64,7 +65,7 @@ impl Default for HostOptions {
     fn default() -> Self {
         let options = ClientOptions {
             info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
-            transcript_bytes: MAX_TRANSCRIPT_BYTES,
+            max_transcript_bytes: MAX_TRANSCRIPT_BYTES,
             ..ClientOptions::default()
         };
         HostOptions { asker: None, client: ClientBuilder::with_options(options) }
@@ -88,7 +89,7 @@ impl ServerFlags {
         let (config, servers) = source.read_in_background().await?;
         self.print_unusable_servers(&config, printer).await;
         let rules = Rules { deny: self.deny.clone(), ask: vec![], allow: self.allow.clone() };
-        let (permissions, findings) = Permissions::about_these(&config, rules.clone(), &servers);
+        let (permissions, findings) = Permissions::for_servers(&config, rules.clone(), &servers);
         print_findings(findings, printer).await?;
         let (grants, note) = match &environment.grants_folder {
             Some(folder) => Grants::open(folder),
@@ -97,17 +98,21 @@ impl ServerFlags {
         if let Some(note) = note {
             printer.note(&note).await;
         }
-        let audit = self.audit.clone().map(Audit::open).transpose();
+        let audit = self.audit.clone().map(AuditLog::open).transpose();
         let audit = audit.map_err(|error| Failure::File(error.to_string()))?;
-        let options =
-            GateOptions { asker: host_options.asker, grants, audit, ..Default::default() };
-        let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
+        let options = PermissionGateOptions {
+            asker: host_options.asker,
+            grants,
+            audit,
+            ..Default::default()
+        };
+        let registry = Arc::new(Registry::new(PermissionGate::new(permissions, options)));
         let manager = Manager::builder().servers(servers).client(host_options.client).build();
         let (rules, named) = (Mutex::new(rules), self.named.clone());
         Ok(Host { config: Arc::new(config), manager, registry, rules, named, source })
     }
 
-    /// Prints which servers cannot be used, and why, unless servers were named.
+    /// Prints each unusable server with the reason, unless servers were named.
     async fn print_unusable_servers(&self, config: &Config, printer: &Printer) {
         for fault in &config.faults {
             let file = configured_servers::fault_file(fault);
@@ -118,11 +123,11 @@ impl ServerFlags {
         if !self.named.is_empty() {
             return;
         }
-        let of_state = |is: fn(&State) -> bool| {
+        let of_state = |is: fn(&EntryState) -> bool| {
             let names = config.servers.iter().filter(move |(_, it)| it.enabled && is(&it.state));
             names.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
-        let broken = of_state(|state| matches!(state, State::Broken(_)));
+        let broken = of_state(|state| matches!(state, EntryState::Invalid(_)));
         if !broken.is_empty() {
             // `spar config check` does not read the file of `--config`.
             let why = match &self.config {
@@ -131,7 +136,7 @@ impl ServerFlags {
             };
             printer.note(&format!("servers with errors: {broken}; {why}")).await;
         }
-        let untrusted = of_state(|state| matches!(state, State::Untrusted(_)));
+        let untrusted = of_state(|state| matches!(state, EntryState::Untrusted(_)));
         if !untrusted.is_empty() {
             let how = "run `spar config trust`, or use --server NAME for one run";
             printer.note(&format!("servers in untrusted files: {untrusted}; {how}")).await;
@@ -190,7 +195,7 @@ impl Host {
             return Err(Failure::NoServer(error));
         }
         self.registry.sync(&self.manager);
-        for note in self.registry.unfit_rules() {
+        for note in self.registry.unmatched_rules() {
             printer.note(&note).await;
         }
         if let Some(note) = undecided_tools_note(&self.registry) {
@@ -204,7 +209,7 @@ impl Host {
 fn undecided_tools_note(registry: &Registry) -> Option<String> {
     let hidden = registry.hidden();
     let undecided: Vec<_> =
-        hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).collect();
+        hidden.iter().filter(|(_, why)| matches!(why, Reason::NoAsker(_))).collect();
     let (first, _) = undecided.first()?;
     let (what, them) = match undecided.len() {
         1 => ("1 tool is".to_owned(), "it"),
@@ -236,7 +241,7 @@ pub(super) async fn print_findings(findings: Findings, printer: &Printer) -> Res
 
 fn first_broken_server(config: &Config) -> String {
     let broken = config.servers.values().find_map(|it| match &it.state {
-        State::Broken(problems) => Some(first_problem(problems)),
+        EntryState::Invalid(problems) => Some(first_problem(problems)),
         _ => None,
     });
     broken.unwrap_or_default()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sparring_host::permissions::Permissions;
-use sparring_host::session::{Session, today};
+use sparring_host::session::{Session, current_servers};
 
 use super::Host;
 use super::open::print_findings;
@@ -46,8 +46,7 @@ impl Host {
     }
 
     /// Returns the servers to connect first: those of the resumed session, or those of
-    /// the flags. Adds the rules of the session to those of the flags, and prints what
-    /// differs.
+    /// the flags. Adds the rules of the session to those of the flags, and prints the differences.
     ///
     /// # Errors
     /// When the file or one of its rules cannot be used.
@@ -58,7 +57,7 @@ impl Host {
     ) -> Result<Vec<String>, Failure> {
         let Some(path) = &sessions.resume else { return Ok(self.servers_to_connect()) };
         let session = Session::load(path).map_err(|error| Failure::File(error.to_string()))?;
-        let reconciled = session.reconcile(&today(&self.manager, Some(&self.config)));
+        let reconciled = session.reconcile(&current_servers(&self.manager, Some(&self.config)));
         let saved_rules = &reconciled.rules;
         let add = |to: &mut Vec<String>, from: &[String]| {
             let new: Vec<_> = from.iter().filter(|it| !to.contains(it)).cloned().collect();
@@ -73,7 +72,7 @@ impl Host {
         };
         let servers = self.manager.servers();
         let servers = servers.iter().map(|server| &*server.config);
-        let (permissions, findings) = Permissions::about_these(&self.config, rules, servers);
+        let (permissions, findings) = Permissions::for_servers(&self.config, rules, servers);
         self.registry.set_permissions(permissions);
         print_findings(findings, printer).await?;
         for message in reconciled.messages() {
@@ -87,7 +86,7 @@ impl Host {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) async fn save_session(&self, path: &Path) -> Result<(), Failure> {
-        let saved = Session::of(&self.manager, &self.rules()).save(path).await;
+        let saved = Session::capture(&self.manager, &self.rules()).save(path).await;
         saved.map_err(|error| Failure::File(error.to_string()))
     }
 }

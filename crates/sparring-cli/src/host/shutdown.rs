@@ -26,7 +26,7 @@ impl Host {
         work: impl Future<Output = Result<Exit, Failure>>,
     ) -> Exit {
         let following = async {
-            self.registry.follow(&self.manager).await;
+            self.registry.follow_manager(&self.manager).await;
             std::future::pending().await
         };
         let outcome = tokio::select! {

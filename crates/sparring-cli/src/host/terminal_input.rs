@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sparring_host::permissions::{Asker, Prompt};
+use sparring_host::permissions::{Asker, TextPrompt};
 use tokio::io::BufReader;
 
 use crate::environment::Environment;
@@ -15,7 +15,7 @@ pub(crate) fn terminal_asker(
     printer: &Printer,
 ) -> Option<Arc<dyn Asker>> {
     let answers = || BufReader::new(terminal_input());
-    environment.can_ask.then(|| Arc::new(Prompt::new(answers(), printer.stderr().clone())) as _)
+    environment.can_ask.then(|| Arc::new(TextPrompt::new(answers(), printer.stderr().clone())) as _)
 }
 
 /// Returns the input of the terminal while no line is edited.
@@ -36,7 +36,7 @@ mod input {
     use tokio::io::{AsyncRead, ReadBuf};
     use tokio::time::{Sleep, sleep};
 
-    /// How often stdin is polled while a question is open.
+    /// The interval of polling stdin while a question is open.
     const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
     pub(super) struct Input {

@@ -48,7 +48,7 @@ fn render_binary(kind: &str, mime: &str, base64: &str, paint: Paint) -> String {
     format!("{}\n", paint.dim(&format!("[{kind} {}, {size}]", line::clean(mime))))
 }
 
-/// Returns how many bytes the Base64 text encodes: six bits a character.
+/// Returns the number of bytes that the Base64 text encodes: six bits a character.
 fn decoded_length(base64: &str) -> usize {
     let letters = base64.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=');
     letters.count() * 6 / 8

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_cut_by_the_columns_it_takes() {
+    fn truncates_a_line_by_its_columns() {
         assert_eq!(truncate("short", 5), "short");
         assert_eq!(truncate("longer", 5), "long…");
         assert_eq!(truncate("日本語", 5), "日本…");

@@ -18,7 +18,7 @@ impl Paint {
         Paint { enabled, terminal }
     }
 
-    /// Returns whether colours are enabled.
+    /// Returns true if colours are enabled.
     pub(crate) fn is_enabled(self) -> bool {
         self.enabled
     }

@@ -19,13 +19,13 @@ const MAX_COLUMNS: usize = 500;
 /// The properties of stdout and stderr, which `main` reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TerminalInfo {
-    /// Whether stdout is a terminal.
+    /// True if stdout is a terminal.
     pub(crate) stdout_is_terminal: bool,
-    /// Whether stdout supports colours.
+    /// True if stdout supports colours.
     pub(crate) stdout_colors: bool,
-    /// Whether stderr supports colours.
+    /// True if stderr supports colours.
     pub(crate) stderr_colors: bool,
-    /// Whether stderr is a terminal on which lines can be erased.
+    /// True if stderr is a terminal on which lines can be erased.
     pub(crate) can_erase_lines: bool,
     /// The columns of stdout, if it is a terminal.
     pub(crate) width: Option<usize>,
@@ -64,22 +64,22 @@ impl Printer {
         }
     }
 
-    /// Whether results are printed as JSON.
+    /// Returns true if results are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether notes are left out.
+    /// Returns true if notes are left out.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Whether results go to a terminal.
+    /// Returns true if results go to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.stdout_is_terminal
     }
 
-    /// Whether stderr is a terminal on which lines can be erased.
+    /// Returns true if stderr is a terminal on which lines can be erased.
     pub(crate) fn can_erase_lines(&self) -> bool {
         self.can_erase_lines
     }
@@ -149,8 +149,7 @@ impl Printer {
         self.write_stderr(&format!("{} {}\n", self.err.error("error:"), line::clean(text))).await;
     }
 
-    /// Prints why there is no good result, with the target's stderr, and returns the exit
-    /// code.
+    /// Prints a failure with the target's stderr, and returns the exit code.
     pub(crate) async fn print_failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
         if failure.is_broken_pipe() {
             return failure.exit();
@@ -168,7 +167,7 @@ impl Printer {
             self.write_stderr(&indent_block("stderr", stderr, self.err)).await;
         }
         if self.json {
-            // If stdout is closed, the exit code still says it.
+            // If stdout is closed, the exit code still reports the failure.
             let _ = self.print_json(&failure_object(failure, stderr)).await;
         }
         failure.exit()
@@ -178,7 +177,7 @@ impl Printer {
     pub(crate) async fn print_error(&self, failure: &Failure) {
         match failure {
             Failure::Script(files) => {
-                let shown = files.iter().map(|problems| problems.shown(self.err.is_enabled()));
+                let shown = files.iter().map(|problems| problems.render(self.err.is_enabled()));
                 self.write_stderr(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
             }
             failure => self.error(&failure.to_string()).await,
@@ -211,8 +210,8 @@ fn indent_block(name: &str, text: &str, paint: Paint) -> String {
 /// where known.
 pub(crate) fn failure_object(failure: &Failure, stderr: Option<&str>) -> Value {
     let mut error = json!({"kind": failure.kind(), "message": failure.to_string()});
-    if let Failure::Connect(Error::Refused { error: refused, .. })
-    | Failure::Request(Error::Refused { error: refused, .. }) = failure
+    if let Failure::Connect(Error::ErrorResponse { error: refused, .. })
+    | Failure::Request(Error::ErrorResponse { error: refused, .. }) = failure
     {
         error["code"] = refused.code.into();
         if let Some(data) = &refused.data {
@@ -234,7 +233,7 @@ pub(crate) fn failure_object(failure: &Failure, stderr: Option<&str>) -> Value {
 /// The data of a server's error.
 fn error_data(error: &Error) -> Option<&Value> {
     match error {
-        Error::Refused { error, .. } => error.data.as_ref(),
+        Error::ErrorResponse { error, .. } => error.data.as_ref(),
         _ => None,
     }
 }

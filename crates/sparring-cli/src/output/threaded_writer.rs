@@ -22,7 +22,7 @@ pub(crate) struct ThreadedWriter(Arc<SharedQueue>);
 struct SharedQueue {
     state: Mutex<WriterState>,
     queue_filled: Condvar,
-    /// How long the thread collects bytes before it writes.
+    /// The time in which the thread collects bytes before it writes.
     delay: Duration,
 }
 
@@ -37,7 +37,7 @@ struct WriterState {
     written: u64,
     error: Option<io::Error>,
     wakers: Vec<Waker>,
-    /// Whether the thread waits to be woken. Waking it costs a system call.
+    /// True if the thread waits to be woken. Waking it costs a system call.
     thread_waits: bool,
 }
 
@@ -107,7 +107,7 @@ impl ThreadedWriter {
         self.poll_until(cx, WriterState::has_capacity).map(drop)
     }
 
-    /// Returns whether the queue has capacity.
+    /// Returns true if the queue has capacity.
     pub(crate) fn has_capacity(&self) -> bool {
         self.0.state().has_capacity()
     }

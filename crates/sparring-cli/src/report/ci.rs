@@ -1,17 +1,17 @@
-//! The CI system that the program runs in: what it expects without a flag, and the folder
-//! that its paths are relative to.
+//! The CI system that the program runs in: the reports that it gets without a flag, and
+//! the folder for relative paths.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use sparring_report::{Outcome, Place, Run, Test};
+use sparring_report::{Outcome, Run, SourceLocation, Test};
 
 /// The CI system, as its environment variables describe it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ci {
-    /// Whether it is GitHub, which reads annotations from the output.
+    /// True if it is GitHub, which reads annotations from the output.
     pub(super) is_github: bool,
     /// The file that GitHub shows on the page of a run.
     summary: Option<PathBuf>,
@@ -62,7 +62,7 @@ fn with_relative_paths(root: Option<&Path>, run: &Run) -> Run {
     let reported = run.tests.iter().filter(|it| it.outcome == Outcome::Failed || it.is_flaky());
     let mut tests: Vec<Test> = reported.cloned().collect();
     let mut known: HashMap<String, String> = HashMap::new();
-    for Place { file, .. } in tests.iter_mut().flat_map(test_places) {
+    for SourceLocation { file, .. } in tests.iter_mut().flat_map(test_places) {
         let seen = known.entry(file.clone()).or_insert_with_key(|file| {
             let path = absolute(Path::new(file));
             let inside = root.as_ref().and_then(|root| path.strip_prefix(root).ok());
@@ -83,7 +83,7 @@ fn with_relative_paths(root: Option<&Path>, run: &Run) -> Run {
 }
 
 /// All places of a test.
-fn test_places(test: &mut Test) -> impl Iterator<Item = &mut Place> {
+fn test_places(test: &mut Test) -> impl Iterator<Item = &mut SourceLocation> {
     let Test { place, failed_tries, .. } = test;
     let failures = failed_tries.iter_mut().flat_map(|tried| &mut tried.failures);
     std::iter::once(place).chain(failures.map(|failure| &mut failure.place))

@@ -63,7 +63,7 @@ impl Destination {
         }
     }
 
-    /// Returns whether two reports would overwrite each other. Devices and pipes are the
+    /// Returns true if two reports would overwrite each other. Devices and pipes are the
     /// user's choice.
     pub(super) fn conflicts_with(&self, other: &Destination) -> bool {
         self == other && !matches!(self, Destination::Special(_))

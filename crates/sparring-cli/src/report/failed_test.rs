@@ -1,7 +1,7 @@
 //! Renders a failed test: the failures with their lines in the suite, the traffic, and
 //! the command that reruns it.
 
-use sparring_report::{Failure, Side, StepFrame, Test, Try};
+use sparring_report::{FailedTry, Failure, Sender, StepFrame, Test};
 use sparring_script::{Problems, Span};
 use sparring_suite::PlannedTest;
 
@@ -13,7 +13,7 @@ const MAX_LINE_COLUMNS: usize = 1_000;
 pub(super) fn render_failed_test(
     planned: PlannedTest<'_>,
     test: &Test,
-    failed: &Try,
+    failed: &FailedTry,
     paint: Paint,
 ) -> String {
     let (label, name) = (paint.error("FAIL"), line::clean(&test.name));
@@ -24,7 +24,7 @@ pub(super) fn render_failed_test(
     text.push_str(&render_traffic(&failed.step_frames, failed.step_frames_left_out, paint));
     text.push_str(&render_block("stdout", &failed.stdout, paint));
     text.push_str(&render_block("stderr", &failed.stderr, paint));
-    text.push_str(&render_block("rerun", &test.again, paint));
+    text.push_str(&render_block("rerun", &test.rerun_command, paint));
     text
 }
 
@@ -37,7 +37,7 @@ fn render_failure(planned: PlannedTest<'_>, failure: &Failure, paint: Paint) -> 
     let mut problems = Problems::new(source);
     problems.add(span, line::truncate(&line::clean(&failure.message), MAX_LINE_COLUMNS));
     let diff = failure.diff.as_deref().map(|diff| render_diff(diff, paint)).unwrap_or_default();
-    format!("{}\n{diff}", problems.shown(paint.is_enabled()))
+    format!("{}\n{diff}", problems.render(paint.is_enabled()))
 }
 
 fn render_diff(diff: &str, paint: Paint) -> String {
@@ -56,7 +56,7 @@ fn render_traffic(frames: &[StepFrame], left_out: usize, paint: Paint) -> String
         return String::new();
     }
     let render_frame = |it: &StepFrame| {
-        let who = if it.from == Side::Server { "<-" } else { "->" };
+        let who = if it.from == Sender::Server { "<-" } else { "->" };
         format!("{who} {}\n", one_line(&it.text))
     };
     let mut lines: Vec<String> = frames.iter().map(render_frame).collect();

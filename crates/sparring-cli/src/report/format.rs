@@ -57,15 +57,15 @@ impl ReportFormat {
     /// Renders a run. Formats for a CI system use its paths.
     pub(super) fn render(self, run: &Run, ci: &Ci) -> String {
         match self {
-            ReportFormat::Junit => sparring_report::junit(run),
-            ReportFormat::Json => sparring_report::json(run),
-            ReportFormat::Ndjson => sparring_report::ndjson(run),
-            ReportFormat::Tap => sparring_report::tap(run),
-            ReportFormat::Markdown => sparring_report::markdown(run),
-            ReportFormat::Html => sparring_report::html(run),
-            ReportFormat::Github => sparring_report::github(&ci.with_github_paths(run)),
-            ReportFormat::Gitlab => sparring_report::gitlab(&ci.with_gitlab_paths(run)),
-            ReportFormat::Agent => sparring_report::agent(run),
+            ReportFormat::Junit => sparring_report::render_junit(run),
+            ReportFormat::Json => sparring_report::render_json(run),
+            ReportFormat::Ndjson => sparring_report::render_ndjson(run),
+            ReportFormat::Tap => sparring_report::render_tap(run),
+            ReportFormat::Markdown => sparring_report::render_markdown(run),
+            ReportFormat::Html => sparring_report::render_html(run),
+            ReportFormat::Github => sparring_report::render_github(&ci.with_github_paths(run)),
+            ReportFormat::Gitlab => sparring_report::render_gitlab(&ci.with_gitlab_paths(run)),
+            ReportFormat::Agent => sparring_report::render_agent(run),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Reports of a run: to the terminal, and in other formats to files or stdout.
 //!
-//! All read the [`Run`](sparring_report::Run) that the events fold into. `sparring-report` renders the formats; this module decides
-//! where each of them is written.
+//! All read the [`Run`](sparring_report::Run) that the events fold into.
+//! `sparring-report` renders the formats; this module writes each of them to its
+//! destination.
 
 mod ci;
 mod destination;

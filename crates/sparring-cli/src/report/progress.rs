@@ -27,7 +27,7 @@ pub(super) struct Progress {
     running: Vec<(usize, Instant)>,
     ended: usize,
     failed: usize,
-    /// Whether the line is on the terminal.
+    /// True if the line is on the terminal.
     shown: bool,
 }
 

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 
-use sparring_report::{Line, Outcome, Run};
+use sparring_report::{NdjsonLine, Outcome, Run};
 
 use super::ci::Ci;
 use super::destination::Destination;
@@ -18,7 +18,7 @@ use crate::signals::Signals;
 pub(crate) struct Reports {
     all: Vec<RequestedReport>,
     ci: Arc<Ci>,
-    /// Whether a run is in progress, so that NDJSON lines are written as they come.
+    /// True if a run is in progress, so that NDJSON lines are written as they come.
     live: bool,
 }
 
@@ -60,12 +60,12 @@ impl Reports {
         Ok(Reports { all, ci: Arc::new(ci), live: false })
     }
 
-    /// Whether a run has to record traffic for reports.
+    /// Returns true if a run has to record traffic for reports.
     pub(crate) fn are_wanted(&self) -> bool {
         !self.all.is_empty() || self.ci.is_github
     }
 
-    /// Whether a report goes to stdout.
+    /// Returns true if a report goes to stdout.
     pub(crate) fn have_stdout(&self) -> bool {
         self.all.iter().any(|it| it.to == Destination::Stdout)
     }
@@ -85,7 +85,7 @@ impl Reports {
             wanted.open(signals).await?;
         }
         let reports = RunReports { reports: self, printer };
-        signals.interruptible(reports.stream(|| Line::began(run).text())).await?;
+        signals.interruptible(reports.stream(|| NdjsonLine::began(run).text())).await?;
         Ok(reports)
     }
 
@@ -179,13 +179,13 @@ impl RequestedReport {
 impl RunReports<'_> {
     /// Reports that a test started.
     pub(crate) async fn test_started(&self, run: &Run, number: usize) {
-        self.stream(|| Line::started(number, &run.tests[number]).text()).await;
+        self.stream(|| NdjsonLine::started(number, &run.tests[number]).text()).await;
     }
 
     /// Reports that a test is over.
     pub(crate) async fn test_finished(&self, run: &Run, number: usize) {
         let test = &run.tests[number];
-        self.stream(|| Line::Finished { number, test }.text()).await;
+        self.stream(|| NdjsonLine::Finished { number, test }.text()).await;
     }
 
     /// Writes all reports, and returns those that could not be written.
@@ -203,7 +203,7 @@ impl RunReports<'_> {
                     self.test_finished(&run, number).await;
                 }
             }
-            self.stream(|| Line::ended(&run).text()).await;
+            self.stream(|| NdjsonLine::ended(&run).text()).await;
         };
         signals.interruptible(last_lines).await?;
         self.reports.write(run, self.printer, signals).await

@@ -22,12 +22,12 @@ pub(crate) struct Terminal<'a> {
     plan: &'a Plan,
     printer: &'a Printer,
     secrets: &'a Secrets,
-    /// Whether stdout belongs to a report, so that only notes are printed.
+    /// True if stdout belongs to a report, so that only notes are printed.
     silent: bool,
     progress: Progress,
     /// The first test that is not printed yet.
     next: usize,
-    /// Why snapshots could not be written.
+    /// The reason why snapshots could not be written.
     snapshot_error: Option<String>,
     /// The error of stdout, after which nothing more is printed.
     output_error: Option<Failure>,
@@ -71,7 +71,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Prints how many snapshots changed, or keeps the error for the end.
+    /// Prints the number of changed snapshots, or keeps the error for the end.
     pub(crate) async fn snapshots_written(
         &mut self,
         file: &Path,

@@ -18,7 +18,7 @@ pub(super) fn render_timings<'a>(
     let mut by_asked: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for timing in timings {
         by_asked
-            .entry(&timing.asked)
+            .entry(&timing.request)
             .or_default()
             .push(Duration::from_secs_f64(timing.took_ms / 1e3));
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_request_has_a_line() {
-        let timing = |asked: &str, ms| Timing { asked: asked.to_owned(), took_ms: ms };
+        let timing = |asked: &str, ms| Timing { request: asked.to_owned(), took_ms: ms };
         let timings = [timing("call b", 4.0), timing("call a", 1.0), timing("call b", 1_000.0)];
         let expected = "\n  answers       p50       p95       max  to\n        1     1.0ms     \
                         1.0ms     1.0ms  call a\n        2     4.0ms  1000.0ms  1000.0ms  call b\n";

@@ -98,8 +98,9 @@ impl Call {
         let tools = match connection.client.list_tools().await {
             Ok(tools) => tools,
             Err(
-                error
-                @ (Error::Refused { .. } | Error::Unusable { .. } | Error::EndlessList { .. }),
+                error @ (Error::ErrorResponse { .. }
+                | Error::InvalidResult { .. }
+                | Error::EndlessList { .. }),
             ) => {
                 printer.note(&format!("not validated: {error}")).await;
                 return Ok(None);
@@ -126,7 +127,7 @@ impl Call {
     }
 }
 
-/// Prints the result of a call, and returns whether it is good.
+/// Prints the result of a call, and returns true if it is good.
 ///
 /// # Errors
 /// When the result is unusable, or stdout cannot be written.
@@ -153,7 +154,7 @@ pub(super) async fn print_call_result(
     shown.or_else(Failure::ignore_broken_pipe).map(|()| Exit::Failed)
 }
 
-/// Notes where the arguments break the tool's input schema.
+/// Prints a note for each place where the arguments break the tool's input schema.
 pub(super) async fn note_argument_mismatches(
     tool: &Tool,
     pairs: &[KeyValue],
@@ -183,16 +184,16 @@ fn json_hint(pairs: &[KeyValue], key: &str) -> Option<String> {
 }
 
 async fn print_response(response: &Response, printer: &Printer) -> Result<(), Failure> {
-    let result = response.good_result().map_err(Failure::Request)?;
+    let result = response.require_result().map_err(Failure::Request)?;
     // The structured content is shown as it was spelled, even if its numbers are too
     // large to parse.
     let mut rest = RawJson::from(result);
     if result.is_object() {
         rest = rest.with_member("structuredContent", Json::EMPTY_OBJECT);
     }
-    let readable: CallToolResult = rest.view().to().map_err(|error| {
+    let readable: CallToolResult = rest.view().deserialize().map_err(|error| {
         let (method, reason) = (response.method().to_owned(), error.to_string());
-        Failure::Request(Error::Unusable { method, reason })
+        Failure::Request(Error::InvalidResult { method, reason })
     })?;
     // `--json` checks the result in the same way.
     match printer.is_json() {
@@ -203,7 +204,7 @@ async fn print_response(response: &Response, printer: &Printer) -> Result<(), Fa
     }
 }
 
-/// Returns whether the result matches the tool's output schema. Since 2025-06-18,
+/// Returns true if the result matches the tool's output schema. Since 2025-06-18,
 /// server/tools#output-schema: servers must conform to it.
 async fn matches_output_schema(tool: &Tool, response: &Response, printer: &Printer) -> bool {
     let Some(schema) = &tool.output_schema else { return true };
@@ -239,7 +240,7 @@ pub(super) fn list_names(names: &[&str]) -> String {
 /// Renders the content. Leaves out text that only repeats the structured content, which
 /// servers send for old clients.
 fn render_result(result: &CallToolResult, structured: Option<Json<'_>>, paint: Paint) -> String {
-    let value: Option<Value> = structured.and_then(|structured| structured.to().ok());
+    let value: Option<Value> = structured.and_then(|structured| structured.deserialize().ok());
     let repeats = |text: &str| {
         value.is_some() && serde_json::from_str::<Value>(text).ok() == value
             || structured.is_some_and(|structured| structured.text() == text)

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_codegen::{Source, is_type_name, module};
-use sparring_host::permissions::Glob;
-use sparring_peer::client::{Error, Listing};
+use sparring_codegen::{ModuleSource, generate_module, is_type_name};
+use sparring_host::permissions::ToolPattern;
+use sparring_peer::client::{Error, ListKind};
 use sparring_script::unified_diff;
 use sparring_wire::Json;
 
@@ -97,7 +97,7 @@ impl Codegen {
     pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
         let tools = self.list_tools(connection).await?;
         let info = connection.client.session().and_then(|session| session.server_info.as_ref());
-        let text = module(&Source {
+        let text = generate_module(&ModuleSource {
             server: info.map(|info| &*info.name).unwrap_or_default(),
             version: info.map(|info| &*info.version).unwrap_or_default(),
             name: self.name.as_deref(),
@@ -122,14 +122,15 @@ impl Codegen {
 
     /// Returns the selected tools as the server spelled them.
     async fn list_tools(&self, connection: &Connection<'_>) -> Result<Vec<Value>, Failure> {
-        if !connection.client.capabilities().has(Listing::Tools.capability()) {
+        if !connection.client.capabilities().has(ListKind::Tools.capability()) {
             return Err(Failure::NoTools("the server does not declare tools".to_owned()));
         }
-        let listed = connection.client.list(Listing::Tools).await.map_err(Failure::Request)?;
+        let listed = connection.client.list(ListKind::Tools).await.map_err(Failure::Request)?;
         if listed.is_empty() {
             return Err(Failure::NoTools("the server has no tools".to_owned()));
         }
-        let wanted: Vec<Glob> = self.tool.iter().map(|glob| Glob::new(&**glob)).collect();
+        let wanted: Vec<ToolPattern> =
+            self.tool.iter().map(|glob| ToolPattern::new(&**glob)).collect();
         let is_wanted =
             |name: &str| wanted.is_empty() || wanted.iter().any(|glob| glob.matches(name));
         let mut tools = Vec::new();
@@ -139,7 +140,7 @@ impl Codegen {
                 continue;
             }
             // A schema that is too deep to parse cannot be generated either.
-            let read = tool.view().to::<Value>();
+            let read = tool.view().deserialize::<Value>();
             tools.push(read.map_err(|error| match name {
                 Some(name) => unusable_tools(format!("tool '{name}': {error}")),
                 None => unusable_tools(format!("tools[{index}]: {error}")),
@@ -220,6 +221,6 @@ async fn read_file(path: &Path) -> Result<String, Failure> {
 }
 
 fn unusable_tools(reason: String) -> Failure {
-    let method = Listing::Tools.method().to_owned();
-    Failure::Request(Error::Unusable { method, reason })
+    let method = ListKind::Tools.method().to_owned();
+    Failure::Request(Error::InvalidResult { method, reason })
 }

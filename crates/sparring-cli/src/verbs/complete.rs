@@ -62,7 +62,7 @@ impl Complete {
         let completion = result.get("completion").cloned().unwrap_or_default();
         let completion: Completion = serde_json::from_value(completion).map_err(|error| {
             let reason = format!("completion: {error}");
-            Failure::Request(Error::Unusable { method: METHOD.to_owned(), reason })
+            Failure::Request(Error::InvalidResult { method: METHOD.to_owned(), reason })
         })?;
         let printer = connection.printer;
         if printer.is_json() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_peer::client::Listing;
+use sparring_peer::client::ListKind;
 use sparring_suite::scaffold::{self, FIRST_MOCK, FIRST_SUITE, SCHEMA, SampleCall, ServerFacts};
 use sparring_transport::Target;
 
@@ -46,7 +46,7 @@ pub(crate) struct Init {
 }
 
 impl Init {
-    /// Returns whether a target is given.
+    /// Returns true if a target is given.
     pub(crate) fn has_target(&self) -> bool {
         self.flags.has_target()
     }
@@ -70,15 +70,15 @@ impl Init {
         let client = &connection.client;
         let capabilities = client.capabilities();
         let mut tools: Vec<SampleCall> = Vec::new();
-        if capabilities.has(Listing::Tools.capability()) {
-            let listed = client.list(Listing::Tools).await.map_err(Failure::Request)?;
-            let listed = listed.iter().filter_map(|tool| tool.view().to::<Value>().ok());
+        if capabilities.has(ListKind::Tools.capability()) {
+            let listed = client.list(ListKind::Tools).await.map_err(Failure::Request)?;
+            let listed = listed.iter().filter_map(|tool| tool.view().deserialize::<Value>().ok());
             tools.extend(listed.map(|tool| SampleCall::from_tool(&tool)));
         }
         for trial in tools.iter_mut().filter(|trial| trial.skip.is_none()) {
             trial.skip = try_tool(connection, trial).await;
         }
-        let other = [("resources", Listing::Resources), ("prompts", Listing::Prompts)];
+        let other = [("resources", ListKind::Resources), ("prompts", ListKind::Prompts)];
         let lists: Vec<&'static str> = other
             .into_iter()
             .filter(|(_, listing)| capabilities.has(listing.capability()))
@@ -108,7 +108,8 @@ impl Init {
         self.print_written(connection.printer, &files, &file).await
     }
 
-    /// Keeps the command's working directory, wherever the suite is.
+    /// Makes the command's working directory absolute, so that it does not depend on the
+    /// suite's folder.
     fn with_absolute_cwd(&self, mut target: Target) -> Target {
         if let Target::Child(child) = &mut target
             && self.folder != Path::new(".")
@@ -165,7 +166,7 @@ impl Init {
     }
 }
 
-/// Calls a tool with generated arguments, and returns why it fails.
+/// Calls a tool with generated arguments, and returns the reason if it fails.
 async fn try_tool(connection: &Connection<'_>, trial: &SampleCall) -> Option<String> {
     let answered = connection.client.call_tool(&trial.tool, trial.arguments.clone()).await;
     let why = match answered {

@@ -1,7 +1,7 @@
-//! `spar list`: lists what the server offers.
+//! `spar list`: lists the tools, resources, templates and prompts of a server.
 
 use clap::{Args, ValueEnum};
-use sparring_peer::client::{Error, Listing};
+use sparring_peer::client::{Error, ListKind};
 use sparring_wire::error::code;
 use sparring_wire::{Json, RawJson};
 
@@ -29,15 +29,15 @@ server spelled it.";
 pub(crate) struct List {
     /// What to list [default: everything that the server declares]
     #[arg(value_name = "KIND")]
-    kinds: Vec<ListKind>,
+    kinds: Vec<ListArgument>,
 
     #[command(flatten)]
     pub(super) flags: TargetFlags,
 }
 
-/// A kind of list that a server can have.
+/// A list that the user can name as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ListKind {
+enum ListArgument {
     Tools,
     Resources,
     Templates,
@@ -47,22 +47,22 @@ enum ListKind {
 impl List {
     pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
         let capabilities = connection.client.capabilities();
-        let declared = |kind: ListKind| capabilities.has(kind.listing().capability());
+        let declared = |kind: ListArgument| capabilities.has(kind.kind().capability());
         let asked = !self.kinds.is_empty();
         let printer = connection.printer;
         let mut json = RawJson::empty_object();
         let mut shown = Vec::new();
-        for kind in ListKind::value_variants().iter().copied() {
+        for kind in ListArgument::value_variants().iter().copied() {
             if !self.kinds.contains(&kind) && (asked || !declared(kind)) {
                 continue;
             }
-            let items = match connection.client.list(kind.listing()).await {
+            let items = match connection.client.list(kind.kind()).await {
                 Ok(items) => items,
                 // Many servers with resources do not implement the method for
                 // templates. That is not an error if the user did not ask for
                 // templates.
-                Err(Error::Refused { error, .. })
-                    if kind == ListKind::Templates
+                Err(Error::ErrorResponse { error, .. })
+                    if kind == ListArgument::Templates
                         && !asked
                         && error.code == code::METHOD_NOT_FOUND =>
                 {
@@ -71,12 +71,12 @@ impl List {
                 Err(error) => return Err(Failure::Request(error)),
             };
             if !declared(kind) {
-                let what = kind.listing().capability();
+                let what = kind.kind().capability();
                 printer.note(&format!("the server does not declare {what}")).await;
             } else if items.is_empty() {
                 printer.note(&format!("the server has no {}", kind.title())).await;
             }
-            json = json.with_member(kind.listing().field(), to_array(&items).view());
+            json = json.with_member(kind.kind().field(), to_array(&items).view());
             shown.push((kind, items.iter().map(|item| kind.to_row(item.view())).collect()));
         }
         match printer.is_json() {
@@ -87,21 +87,21 @@ impl List {
     }
 }
 
-impl ListKind {
-    fn listing(self) -> Listing {
+impl ListArgument {
+    fn kind(self) -> ListKind {
         match self {
-            ListKind::Tools => Listing::Tools,
-            ListKind::Resources => Listing::Resources,
-            ListKind::Templates => Listing::ResourceTemplates,
-            ListKind::Prompts => Listing::Prompts,
+            ListArgument::Tools => ListKind::Tools,
+            ListArgument::Resources => ListKind::Resources,
+            ListArgument::Templates => ListKind::ResourceTemplates,
+            ListArgument::Prompts => ListKind::Prompts,
         }
     }
 
     /// The name in headings and notes.
     fn title(self) -> &'static str {
         match self {
-            ListKind::Templates => "resource templates",
-            other => other.listing().field(),
+            ListArgument::Templates => "resource templates",
+            other => other.kind().field(),
         }
     }
 
@@ -113,12 +113,14 @@ impl ListKind {
             description => description,
         };
         let cells = match self {
-            ListKind::Tools => vec![text("name"), description],
-            ListKind::Resources => vec![text("uri"), text("name"), text("mimeType"), description],
-            ListKind::Templates => {
+            ListArgument::Tools => vec![text("name"), description],
+            ListArgument::Resources => {
+                vec![text("uri"), text("name"), text("mimeType"), description]
+            }
+            ListArgument::Templates => {
                 vec![text("uriTemplate"), text("name"), text("mimeType"), description]
             }
-            ListKind::Prompts => vec![text("name"), render_arguments(item).into(), description],
+            ListArgument::Prompts => vec![text("name"), render_arguments(item).into(), description],
         };
         cells.into_iter().map(Into::into).collect()
     }
@@ -143,7 +145,7 @@ fn to_array(items: &[RawJson]) -> RawJson {
 }
 
 async fn print_lists(
-    lists: &[(ListKind, Vec<Vec<String>>)],
+    lists: &[(ListArgument, Vec<Vec<String>>)],
     printer: &Printer,
 ) -> Result<(), Failure> {
     let headed = lists.len() > 1;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ColorChoice, Subcommand};
-use sparring_report::{Merged, Outcome, Run, Test, merge, read};
+use sparring_report::{MergeResult, Outcome, Run, Test, merge, parse_report};
 
 use crate::args::OutputFlags;
 use crate::exit::Exit;
@@ -86,8 +86,8 @@ impl Merge {
         let files = self.files.clone();
         let read = move || files.into_iter().map(read_report).collect::<Result<Vec<Run>, _>>();
         let runs = signals.interruptible_blocking(read).await??;
-        let message = |error: sparring_report::NotOne| Failure::File(error.to_string());
-        let Merged { run, replaced, missing } = merge(runs).map_err(message)?;
+        let message = |error: sparring_report::MergeError| Failure::File(error.to_string());
+        let MergeResult { run, replaced, missing } = merge(runs).map_err(message)?;
         if replaced > 0 {
             let message = match replaced {
                 1 => "1 result was replaced by a later run".to_owned(),
@@ -120,8 +120,8 @@ fn read_report(path: PathBuf) -> Result<Run, Failure> {
     let bytes = fs::read(&path).map_err(message)?;
     // A file that is not UTF-8 fails to parse like any other file that is not a report.
     let text = String::from_utf8_lossy(&bytes);
-    read(&text).map_err(|error| {
-        let gap = if error.has_place() { "" } else { " " };
+    parse_report(&text).map_err(|error| {
+        let gap = if error.has_position() { "" } else { " " };
         Failure::File(format!("{shown}:{gap}{error}"))
     })
 }
@@ -142,6 +142,6 @@ fn render_failed_test(test: &Test, paint: Paint) -> String {
         let place = format!("{}:{}:{}", place.file, place.line, place.column);
         text.push_str(&format!("  {place}: {}\n", shown(&failure.message)));
     }
-    text.push_str(&format!("  {} {}\n", paint.dim("rerun:"), shown(&test.again)));
+    text.push_str(&format!("  {} {}\n", paint.dim("rerun:"), shown(&test.rerun_command)));
     text
 }

@@ -57,7 +57,7 @@ impl Schema {
             SchemaKind::Mock => sparring_mock::schema(),
             SchemaKind::Config => sparring_host::config::schema(),
             SchemaKind::Llm => sparring_mock::llm_schema(),
-            SchemaKind::Report => sparring_report::schema(),
+            SchemaKind::Report => sparring_report::json_schema(),
         };
         match printer.is_json() {
             true => printer.print_json(&schema).await?,

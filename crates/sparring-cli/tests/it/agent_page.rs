@@ -1,5 +1,5 @@
-//! Checks the page about `spar agent`: its scripted commands print what the page shows,
-//! and the flags of the others exist.
+//! Checks the page about `spar agent`: its scripted commands print the output on the
+//! page, and the flags of the others exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn run(endpoint: &str, command: &str) -> Output {
 }
 
 #[test]
-fn what_the_page_says_without_a_model_is_what_happens() {
+fn the_scripted_commands_print_the_output_on_the_page() {
     let page = page();
     let texts = blocks(&page, "text");
     let [served, called, text @ ..] = texts[0].as_slice() else { panic!("{:?}", texts[0]) };
@@ -59,7 +59,7 @@ fn what_the_page_says_without_a_model_is_what_happens() {
 }
 
 #[test]
-fn every_flag_that_the_page_names_is_one() {
+fn every_flag_on_the_page_exists() {
     let help = String::from_utf8(output(Command::new(SPAR).args(["agent", "--help"])).stdout);
     let help = help.unwrap();
     let page = page();

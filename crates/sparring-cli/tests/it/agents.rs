@@ -11,7 +11,7 @@ use crate::other_clients::installed;
 use crate::process::{Running, SPAR, output, wait_until_gone};
 
 #[test]
-fn an_agent_of_the_python_sdk_gets_its_responses_turn_by_turn_over_every_transport() {
+fn a_python_sdk_agent_gets_its_responses_turn_by_turn_over_every_transport() {
     let Some(python) = installed("python/bin/python") else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/agent.py");
     let suite = format!(
@@ -42,7 +42,7 @@ tests:
 }
 
 #[test]
-fn ctrl_c_ends_an_agent_with_all_that_it_started_and_the_mocks() {
+fn ctrl_c_ends_an_agent_with_its_processes_and_the_mocks() {
     let folder = tempfile::tempdir().unwrap();
     let ids = folder.path().join("ids");
     let script = "trap '' INT TERM; sleep 300 & echo $$ $! > $IDS.new; mv $IDS.new $IDS; wait";

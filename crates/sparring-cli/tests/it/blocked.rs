@@ -55,7 +55,7 @@ fn wait_until_filled(pipe: impl std::os::fd::AsFd) {
 }
 
 #[test]
-fn signals_are_heeded_while_nobody_reads_stdout() {
+fn signals_end_the_program_while_stdout_is_not_read() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let folder = tempfile::tempdir().unwrap();
         let id = folder.path().join("id");
@@ -73,7 +73,7 @@ fn signals_are_heeded_while_nobody_reads_stdout() {
 }
 
 #[test]
-fn ctrl_c_is_heeded_while_nobody_reads_stderr() {
+fn ctrl_c_ends_the_program_while_stderr_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let id = folder.path().join("id");
     let mut spar = start(&["ping", "--show-stderr"], NOISY, &id);
@@ -85,7 +85,7 @@ fn ctrl_c_is_heeded_while_nobody_reads_stderr() {
 }
 
 #[test]
-fn a_second_ctrl_c_ends_it_at_once_while_nobody_reads() {
+fn a_second_ctrl_c_ends_the_program_at_once_while_stdout_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let id = folder.path().join("id");
     let mut spar = start(&["raw", "--bytes", "--no-handshake", "x"], FLOOD, &id);
@@ -102,14 +102,14 @@ fn a_second_ctrl_c_ends_it_at_once_while_nobody_reads() {
 }
 
 #[test]
-fn ctrl_c_is_heeded_while_stdin_is_waited_for() {
+fn ctrl_c_ends_the_program_while_it_waits_for_stdin() {
     let mut command = Command::new(SPAR);
     command.args(["raw", "-", "--", "cat"]);
     check_waiting(command);
 }
 
 #[test]
-fn ctrl_c_is_heeded_while_a_trace_has_no_reader() {
+fn ctrl_c_ends_the_program_while_a_trace_has_no_reader() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -119,7 +119,7 @@ fn ctrl_c_is_heeded_while_a_trace_has_no_reader() {
 }
 
 #[test]
-fn ctrl_c_is_heeded_while_a_suite_or_a_script_has_no_writer() {
+fn ctrl_c_ends_the_program_while_a_suite_or_a_script_has_no_writer() {
     let folder = tempfile::tempdir().unwrap();
     for (verb, name) in [("test", "a.spar.yaml"), ("mock", "a.mock.yaml")] {
         let pipe = folder.path().join(name);

@@ -83,7 +83,7 @@ fn every_verb_works_on_server_everything_over_http_and_sse() {
 }
 
 #[test]
-fn a_server_that_has_only_http_and_sse_is_found_out() {
+fn detects_a_server_with_only_http_and_sse() {
     let Some(server) = Everything::start("sse") else { return };
     assert_eq!(server.spar(&["call", "echo", "message=hi"], "sse"), "Echo: hi\n");
 }

@@ -14,7 +14,7 @@ use crate::process::{SPAR, output};
 const END: &str = "```";
 
 #[test]
-fn the_guide_is_what_happens() {
+fn the_commands_of_the_guide_print_its_output() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
     let page = fs::read_to_string(&path).unwrap();
     let found = followed(&page);

@@ -39,14 +39,14 @@ fn interrupt(script: &str, word: &str) -> (Running, Scripted) {
 }
 
 #[test]
-fn ctrl_c_in_a_call_over_http_ends_the_session() {
+fn ctrl_c_during_a_call_over_http_ends_the_session() {
     let (running, server) = interrupt(&format!("{SERVER}{ENDS}"), "tools/call");
     server.wait_for("DELETE");
     assert_eq!(running.exit(), Some(130));
 }
 
 #[test]
-fn ctrl_c_during_the_handshake_over_http_ends_it() {
+fn ctrl_c_during_the_handshake_over_http_ends_the_session() {
     let (running, _server) = interrupt("", "initialize");
     assert_eq!(running.exit(), Some(130));
 }

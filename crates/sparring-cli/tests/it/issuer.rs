@@ -80,7 +80,7 @@ impl OAuthSetup {
 }
 
 #[test]
-fn spar_logs_in_renews_and_asks_for_more() {
+fn spar_logs_in_renews_its_token_and_requests_more_scopes() {
     let place = OAuthSetup::new(&example());
     let call = |tool: &str, flags: &[&str]| place.call(tool, flags);
     let seen = "somebody who may read".to_owned();
@@ -101,7 +101,7 @@ fn spar_logs_in_renews_and_asks_for_more() {
 }
 
 #[test]
-fn spar_asks_for_itself_by_a_secret_and_by_a_key() {
+fn spar_uses_client_credentials_with_a_secret_and_with_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let key = rcgen::KeyPair::generate().unwrap();
     std::fs::write(folder.path().join("public.pem"), key.public_key_pem()).unwrap();
@@ -124,7 +124,7 @@ fn spar_asks_for_itself_by_a_secret_and_by_a_key() {
 }
 
 #[test]
-fn what_the_issuer_does_wrong_is_told_by_its_name() {
+fn reports_each_fault_of_the_issuer_by_name() {
     let place = OAuthSetup::new(&example());
     let flags = ["--oauth=client-credentials", "--oauth-client", "robot", "--oauth-secret", "hush"];
     for (change, printed) in [
@@ -148,7 +148,7 @@ fn what_the_issuer_does_wrong_is_told_by_its_name() {
 }
 
 #[test]
-fn the_python_sdks_client_is_let_in() {
+fn the_issuer_authorizes_the_python_sdks_client() {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("key.pem");
     std::fs::write(&key, rcgen::KeyPair::generate().unwrap().serialize_pem()).unwrap();

@@ -1,4 +1,5 @@
-//! Tests the program from outside: its output, its exit codes, and what it leaves behind.
+//! Tests the program from outside: its output, its exit codes, and the processes and
+//! files that it leaves behind.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]

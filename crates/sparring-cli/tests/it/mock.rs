@@ -1,4 +1,4 @@
-//! Tests `spar mock` as a server: over HTTP in all forms, and how it ends.
+//! Tests `spar mock` as a server: over HTTP in all forms, and its shutdown.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -40,7 +40,7 @@ fn call(flags: &[&str]) -> (String, Option<i32>) {
 }
 
 #[test]
-fn a_mock_over_http_answers_in_every_way_and_ends_by_a_signal() {
+fn a_mock_over_http_answers_over_every_transport_and_ends_by_a_signal() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let (running, url) = over_http(&[]);
         let hello = ("hello Ada\n".to_owned(), Some(0));
@@ -55,7 +55,7 @@ fn a_mock_over_http_answers_in_every_way_and_ends_by_a_signal() {
 }
 
 #[test]
-fn a_program_is_told_all_urls() {
+fn prints_all_urls_as_json() {
     let (running, line) = over_http(&["--json"]);
     let urls: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert!(urls["url"].as_str().unwrap().ends_with("/mcp"), "{urls}");
@@ -65,7 +65,7 @@ fn a_program_is_told_all_urls() {
 }
 
 #[test]
-fn a_port_in_use_is_told() {
+fn reports_a_port_in_use() {
     let (running, url) = over_http(&[]);
     let address = format!("127.0.0.1:{}", port(&url));
     let second = output(Command::new(SPAR).arg("mock").arg(script()).args(["--http", &address]));
@@ -87,7 +87,7 @@ fn on_pipes() -> (Child, ChildStdin) {
 }
 
 #[test]
-fn over_stdio_it_answers_what_came_before_the_end_of_input_and_exits_with_0() {
+fn over_stdio_a_mock_answers_all_requests_before_the_end_of_input_and_exits_with_0() {
     let (child, mut stdin) = on_pipes();
     let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let params = format!(r#"{{"name":"greet","arguments":{{"name":"Ada"}},"_meta":{meta}}}"#);
@@ -107,7 +107,7 @@ fn over_stdio_it_answers_what_came_before_the_end_of_input_and_exits_with_0() {
 }
 
 #[test]
-fn over_stdio_a_signal_ends_it() {
+fn over_stdio_a_signal_ends_a_mock() {
     let (child, stdin) = on_pipes();
     let running = Running::of(child);
     running.wait_until_it_catches_signals();

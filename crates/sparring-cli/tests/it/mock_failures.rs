@@ -44,7 +44,7 @@ fn ids(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_signal_ends_what_runs_for_an_answer_too() {
+fn a_signal_ends_the_program_that_makes_an_answer() {
     let script = "tools: [{name: t, exec: {command: sh, args: [-c, \"trap '' TERM INT HUP; sleep 300 & echo $$ > ids; echo $! >> ids; echo end >> ids; wait\"]}}]";
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for http in [false, true] {
@@ -55,7 +55,7 @@ fn a_signal_ends_what_runs_for_an_answer_too() {
                 false => {
                     let (child, mut stdin, stdout) = on_pipes(&path, &["--allow-exec"]);
                     stdin.write_all(request(1, "t").as_bytes()).unwrap();
-                    // Open, so that the end of input does not end it.
+                    // Keeps stdin open, because its end would end the mock.
                     std::mem::forget((stdin, stdout));
                     (Running::of(child), None)
                 }
@@ -79,7 +79,7 @@ fn a_signal_ends_what_runs_for_an_answer_too() {
 }
 
 #[test]
-fn one_that_is_killed_leaves_no_program_of_its_own() {
+fn a_killed_mock_leaves_no_program_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("it.mock.yaml");
     let script = "tools: [{name: t, exec: {command: sh, args: [-c, \"echo $$ > ids; echo end >> ids; exec sleep 300\"]}}]";
@@ -93,7 +93,7 @@ fn one_that_is_killed_leaves_no_program_of_its_own() {
     ids.iter().for_each(|id| wait_until_gone(id));
 }
 
-/// Serves one request with a journal at this path, and returns how it ended.
+/// Serves one request with a journal at this path, and returns the exit code and the stderr.
 fn with_journal(journal: &Path, before_the_end: impl FnOnce()) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("it.mock.yaml");
@@ -116,7 +116,7 @@ fn with_journal(journal: &Path, before_the_end: impl FnOnce()) -> (Option<i32>, 
 }
 
 #[test]
-fn a_journal_that_cannot_be_written_is_told_and_everybody_is_served() {
+fn reports_a_journal_that_cannot_be_written_and_serves_all_clients() {
     let (exit, printed) = with_journal(Path::new("/dev/full"), || {});
     assert_eq!(exit, Some(2));
     assert!(printed.starts_with("error: /dev/full: cannot write the journal: "), "{printed}");
@@ -142,7 +142,7 @@ fn a_journal_that_cannot_be_written_is_told_and_everybody_is_served() {
 }
 
 #[test]
-fn a_journal_that_waits_for_its_reader_can_be_given_up() {
+fn ctrl_c_ends_the_wait_for_the_reader_of_a_journal() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     make_pipe(&pipe);

@@ -51,7 +51,7 @@ fn note(running: &mut Running, what: &str) -> String {
 }
 
 #[test]
-fn a_script_that_changes_is_served_and_one_that_is_wrong_is_told() {
+fn serves_a_changed_script_and_reports_an_invalid_one() {
     let place = WatchedMock::with(&tool("one"));
     let (mut running, url) = over_http_of(&place.script, &["--watch"]);
     assert_eq!(greeted(&url), "one");
@@ -91,7 +91,7 @@ fn a_script_that_changes_is_served_and_one_that_is_wrong_is_told() {
 }
 
 #[test]
-fn a_file_that_a_script_names_is_watched_too_also_when_it_was_not_there() {
+fn watches_the_files_that_a_script_names_even_before_they_exist() {
     let named = "resources: [{uri: \"a://b\", file: sub/b.txt}]\n";
     let place = WatchedMock::with(&tool("one"));
     let (mut running, url) = over_http_of(&place.script, &["--watch"]);
@@ -145,7 +145,7 @@ fn on_pipes(script: &Path, flags: &[&str]) -> Running {
 }
 
 #[test]
-fn whoever_is_connected_is_told_of_another_list_and_stdout_has_nothing_else() {
+fn notifies_connected_clients_of_a_changed_list_and_prints_nothing_else_to_stdout() {
     let place = WatchedMock::with(&tool("one"));
     let mut running = on_pipes(&place.script, &["--watch", "--json"]);
     let mut talk = McpSession::with(&mut running);

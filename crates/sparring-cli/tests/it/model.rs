@@ -92,7 +92,7 @@ fn ctrl_c_during_a_call_leaves_nothing_and_a_second_one_does_not_wait() {
 }
 
 #[test]
-fn a_server_that_is_lost_during_a_call_is_told_to_the_model() {
+fn the_model_gets_the_loss_of_a_server_during_a_call_as_an_error() {
     let printed =
         json!({"results": [{"text": {"contains": "server `s` was lost during the call"}}]});
     let stage = AgentSetup::new(
@@ -110,7 +110,7 @@ fn a_server_that_is_lost_during_a_call_is_told_to_the_model() {
 }
 
 #[test]
-fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
+fn prints_the_models_text_piece_by_piece_and_escapes_control_characters() {
     let stage = AgentSetup::new([LlmTurn::text("a\u{1b}[2Jb")], "[]");
     let (terminal, mut screen) = pair();
     let mut command = stage.command(&["--quiet"]);
@@ -124,7 +124,7 @@ fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
 }
 
 #[test]
-fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
+fn asks_the_user_at_the_terminal_for_permission_to_call_a_tool() {
     for (answer, refused) in [("o\n", false), ("n\n", true)] {
         let stage = AgentSetup::new([wipes(), LlmTurn::text("well")], WIPE);
         assert_eq!(stage.answered(answer), "well\n");
@@ -133,7 +133,7 @@ fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
 }
 
 #[test]
-fn what_is_granted_for_good_is_not_asked_for_in_the_next_run() {
+fn a_permanent_grant_needs_no_question_in_the_next_run() {
     let turns = [wipes(), LlmTurn::text("one"), wipes(), LlmTurn::text("two")];
     let stage = AgentSetup::new(turns, WIPE);
     assert_eq!(stage.answered("a\n"), "one\n");
@@ -168,7 +168,7 @@ impl AgentSetup {
         spoken_text
     }
 
-    /// Returns whether the last turn told the model that the user denied the call.
+    /// Returns true if the last request contains the denied call as an error.
     fn last_refused(&self) -> bool {
         let request = self.llm.requests().pop().unwrap().to_json();
         let result = request["results"][0]["text"].as_str().unwrap().to_owned();

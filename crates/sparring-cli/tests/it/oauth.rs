@@ -29,7 +29,7 @@ struct RunOutput {
     stdout: String,
     stderr: String,
     trace: String,
-    /// Whether a page was to be opened.
+    /// True if a page was to be opened.
     asked: bool,
 }
 
@@ -78,7 +78,7 @@ impl OAuthSetup {
 const ECHO: [&str; 3] = ["call", "echo", "message=hi"];
 
 #[test]
-fn somebody_logs_in_once_and_for_all() {
+fn a_user_logs_in_once() {
     let place = OAuthSetup::new(Behavior::default());
     let came = place.run(&ECHO, &["--oauth"]);
     assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
@@ -98,7 +98,7 @@ fn somebody_logs_in_once_and_for_all() {
 /// On Linux `xdg-open` opens a page if stderr is a terminal.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
+fn opens_the_login_page_if_stderr_is_a_terminal() {
     use std::os::unix::fs::PermissionsExt;
 
     for (flags, opens) in [(&["--oauth"][..], true), (&["--oauth", "--no-browser"], false)] {
@@ -140,7 +140,7 @@ fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
 }
 
 #[test]
-fn a_program_asks_for_itself() {
+fn uses_client_credentials() {
     let place = OAuthSetup::new(Behavior::default());
     let flags = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-secret", "hunter2"];
     let scope = ["--oauth-scope", "a", "--oauth-scope", "b"];
@@ -159,7 +159,7 @@ fn a_program_asks_for_itself() {
 }
 
 #[test]
-fn whoever_never_comes_back_is_not_waited_for() {
+fn a_login_has_a_timeout() {
     let place =
         OAuthSetup::new(Behavior { brings: json!({"state": "other"}), ..Behavior::default() });
     let came = place.run(&ECHO, &["--oauth", "--json"]);
@@ -175,7 +175,7 @@ fn whoever_never_comes_back_is_not_waited_for() {
 }
 
 #[test]
-fn ctrl_c_ends_the_waiting() {
+fn ctrl_c_ends_the_wait_for_a_login() {
     let place = OAuthSetup::new(Behavior::default());
     let mut running = place.start(&ECHO, &["--oauth"]);
     running.line("To log in");
@@ -190,7 +190,7 @@ fn ctrl_c_ends_the_waiting() {
 }
 
 #[test]
-fn ctrl_c_ends_the_waiting_for_an_authorization_server() {
+fn ctrl_c_ends_the_wait_for_an_authorization_server() {
     for end in
         ["/oauth-protected-resource/mcp", "/oauth-authorization-server/as", "/register", "/token"]
     {
@@ -217,7 +217,7 @@ fn ctrl_c_ends_the_waiting_for_an_authorization_server() {
 }
 
 #[test]
-fn a_login_needs_nobody_to_read_stderr() {
+fn a_login_works_while_stderr_is_not_read() {
     let place = OAuthSetup::new(Behavior::default());
     let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms", "--json"]);
     drop(running.stderr.take());
@@ -225,7 +225,7 @@ fn a_login_needs_nobody_to_read_stderr() {
 }
 
 #[test]
-fn nothing_that_can_be_printed_shows_a_secret() {
+fn no_output_shows_a_secret() {
     let key = rcgen::KeyPair::generate().unwrap().serialize_pem();
     let body = key.lines().nth(1).unwrap().to_owned();
     let by_secret =

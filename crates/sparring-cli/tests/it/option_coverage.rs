@@ -78,10 +78,10 @@ fn every_key_of_config_files_has_a_golden_case() {
 }
 
 #[test]
-fn every_matcher_has_a_golden_case_where_it_fits_and_one_where_it_does_not() {
+fn every_matcher_has_a_golden_case_that_matches_and_one_that_does_not() {
     for file in ["passing", "failing"] {
         let text = fs::read_to_string(golden().join(format!("matchers/{file}.spar.yaml"))).unwrap();
-        for name in sparring_script::matcher::NAMES {
+        for name in sparring_script::matcher::MATCHER_NAMES {
             let used =
                 text.contains(&format!("{{{name}: ")) || text.contains(&format!(", {name}: "));
             assert!(used, "no test of matchers/{file}.spar.yaml has {name}");
@@ -156,7 +156,7 @@ impl Walk<'_> {
         let objects = objects.chain([("the top", self.schema)]);
         let keys = objects.flat_map(|(name, object)| {
             let keys = object["properties"].as_object().unwrap().keys();
-            let ours = keys.filter(|key| casing::snake(key) == **key);
+            let ours = keys.filter(|key| casing::to_snake_case(key) == **key);
             ours.map(|key| format!("{name}: {key}")).collect::<Vec<_>>()
         });
         keys.collect()
@@ -177,7 +177,7 @@ impl Walk<'_> {
             }
             Value::Object(map) => {
                 for (key, value) in map {
-                    let key = casing::snake(key);
+                    let key = casing::to_snake_case(key);
                     match schema["properties"].get(&*key) {
                         Some(below) => {
                             used.insert(format!("{name}: {key}"));

@@ -25,7 +25,7 @@ fn json(folder: &TempDir, name: &str) -> Value {
     serde_json::from_str(&read(folder, name)).unwrap()
 }
 
-/// Writes the report of all suites in a folder, whatever their outcome.
+/// Writes the report of all suites in a folder, for any outcome.
 fn report_of(suites: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(SPAR);
@@ -36,7 +36,7 @@ fn report_of(suites: &str) -> Value {
 }
 
 #[test]
-fn real_reports_fit_the_schema_that_is_printed() {
+fn real_reports_match_the_printed_schema() {
     let schema = output(Command::new(SPAR).args(["schema", "report"])).stdout;
     let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     for suites in ["suite/bad.spar.yaml", "suite/verbs.spar.yaml", "reports"] {
@@ -85,7 +85,7 @@ fn line_with(lines: &mut impl std::io::BufRead, what: &str) -> Value {
 }
 
 #[test]
-fn what_happens_is_told_at_once_and_ctrl_c_leaves_whole_reports() {
+fn ndjson_lines_are_written_at_once_and_ctrl_c_leaves_complete_reports() {
     let folder = hanging();
     let mut running = start(
         &folder,
@@ -116,7 +116,7 @@ fn what_happens_is_told_at_once_and_ctrl_c_leaves_whole_reports() {
 }
 
 #[test]
-fn ctrl_c_does_not_wait_for_a_report_that_nobody_reads() {
+fn ctrl_c_does_not_wait_for_a_report_that_is_not_read() {
     let folder = hanging();
     let pipe = folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -137,7 +137,7 @@ fn ctrl_c_does_not_wait_for_a_report_that_nobody_reads() {
 }
 
 #[test]
-fn reports_are_written_anew_after_each_change() {
+fn reports_are_replaced_after_each_change() {
     let folder = hanging();
     let mut running = start(
         &folder,
@@ -192,7 +192,7 @@ done
 "#;
 
 #[test]
-fn whatever_a_server_says_breaks_no_report() {
+fn no_output_of_a_server_breaks_a_report() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("server.sh"), HOSTILE).unwrap();
     fs::write(
@@ -238,7 +238,7 @@ fn whatever_a_server_says_breaks_no_report() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_keeps_nobody_from_ending_a_run() {
+fn ctrl_c_ends_a_run_whose_output_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let long = "x".repeat(15_000);
     let mock = format!("tools: [{{name: long, text: {long}}}]\n");

@@ -108,7 +108,7 @@ fn script() -> std::path::PathBuf {
 }
 
 #[test]
-fn servers_are_one_over_http_and_a_file_that_changes_is_followed() {
+fn serves_all_servers_as_one_over_http_and_reloads_a_changed_file() {
     let home = home(&[("desk", &script())]);
     let mut served = Served::start(home.path(), &[]);
     assert_eq!(served.running.line("note: `desk` is connected: "), "4 tools");
@@ -137,7 +137,7 @@ fn servers_are_one_over_http_and_a_file_that_changes_is_followed() {
 }
 
 #[test]
-fn a_server_that_is_disabled_is_left_out_and_one_that_is_broken_stays() {
+fn a_disabled_server_is_removed_and_a_broken_entry_keeps_its_server() {
     let home = home(&[("desk", &script()), ("table", &script())]);
     let mut served = Served::start(home.path(), &[]);
     served.running.line("note: serving 8 tools");
@@ -158,7 +158,7 @@ fn a_server_that_is_disabled_is_left_out_and_one_that_is_broken_stays() {
 }
 
 #[test]
-fn only_who_has_the_token_is_let_in() {
+fn accepts_only_clients_with_the_token() {
     let home = home(&[("desk", &script())]);
     let served = Served::start(home.path(), &["--bearer", "open-sesame"]);
     let (printed, code) = served.spar(&["list", "tools"]);
@@ -170,7 +170,7 @@ fn only_who_has_the_token_is_let_in() {
 }
 
 #[test]
-fn a_crash_is_told_to_its_callers_and_to_whoever_reads_stderr() {
+fn reports_a_crash_to_its_callers_and_on_stderr() {
     let home = tempfile::tempdir().unwrap();
     let entries = [shell("box", home.path()), mock("desk", &script())];
     write(home.path(), &entries, ["box", "desk"].into_iter());
@@ -188,7 +188,7 @@ fn a_crash_is_told_to_its_callers_and_to_whoever_reads_stderr() {
 }
 
 #[test]
-fn a_signal_fails_what_is_in_flight_and_leaves_no_child() {
+fn a_signal_fails_the_open_requests_and_leaves_no_child() {
     for over_http in [true, false] {
         let home = tempfile::tempdir().unwrap();
         write(home.path(), &[shell("box", home.path())], ["box"].into_iter());
@@ -247,7 +247,7 @@ fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_told_before_anything_is_started() {
+fn reports_an_address_in_use_before_any_server_starts() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), &[shell("box", home.path())], ["box"].into_iter());
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -260,7 +260,7 @@ fn an_address_that_is_taken_is_told_before_anything_is_started() {
 }
 
 #[test]
-fn the_end_of_input_is_the_end() {
+fn the_end_of_input_ends_the_program() {
     let home = home(&[("desk", &script())]);
     let mut command = at(home.path(), SPAR);
     let output = output(command.arg("serve"));

@@ -45,7 +45,7 @@ fn sighup_ends_the_whole_process_group() {
 }
 
 #[test]
-fn a_second_ctrl_c_kills_what_would_not_end() {
+fn a_second_ctrl_c_kills_a_stubborn_server() {
     let (mut running, ids) = start(true, &[]);
     running.signal(Signal::INT);
     running.line("error: ");
@@ -59,7 +59,7 @@ fn a_second_ctrl_c_kills_what_would_not_end() {
 }
 
 #[test]
-fn an_error_is_told_before_the_target_is_shut_down() {
+fn prints_an_error_before_the_target_is_shut_down() {
     let (mut running, ids) = start(true, &["--timeout", "100ms"]);
     let error = running.line("error: ");
     assert!(error.ends_with("within 100ms"), "{error}");
@@ -70,7 +70,7 @@ fn an_error_is_told_before_the_target_is_shut_down() {
 }
 
 #[test]
-fn what_the_target_started_ends_with_a_good_answer() {
+fn the_processes_of_a_target_end_after_a_good_answer() {
     let server = format!("{}/tests/golden/server.sh", env!("CARGO_MANIFEST_DIR"));
     let script = format!("sleep 1000 &\necho \"pids $!\" >&2\n. '{server}'");
     let mut running = Running::start(&["ping", "--show-stderr", "--", "sh", "-c", &script]);

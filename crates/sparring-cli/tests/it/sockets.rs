@@ -24,7 +24,7 @@ fn run(args: &[&str]) -> Output {
             ready.send(()).unwrap();
             let link = listener.accept().await.unwrap();
             let mut running = Server::new(Empty).spawn(link);
-            tokio::time::timeout(WAIT_LIMIT, running.ended()).await.unwrap();
+            tokio::time::timeout(WAIT_LIMIT, running.wait()).await.unwrap();
         });
     });
     is_ready.recv_timeout(WAIT_LIMIT).unwrap();
@@ -34,7 +34,7 @@ fn run(args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_server_behind_a_unix_socket_answers_and_sees_the_end() {
+fn a_server_on_a_unix_socket_answers_and_sees_the_end_of_its_connection() {
     let output = run(&["ping", "--json"]);
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -42,7 +42,7 @@ fn a_server_behind_a_unix_socket_answers_and_sees_the_end() {
 }
 
 #[test]
-fn the_longest_line_is_the_same_matter_for_a_socket() {
+fn max_line_applies_to_a_socket() {
     let output = run(&["ping", "--max-line", "20B", "--grace", "100ms"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");

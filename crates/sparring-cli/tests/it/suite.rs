@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 }
 
 #[test]
-fn the_examples_pass_and_what_is_not_installed_is_skipped() {
+fn the_examples_pass_or_are_skipped_if_not_installed() {
     let path = std::env::var("PATH").unwrap();
     let peers = std::env::var("SPAR_PEERS_DIR").unwrap_or_default();
     // The servers of the suites are built to the folder of `spar`.
@@ -69,7 +69,7 @@ fn one_suite_passes_over_every_transport_and_in_every_revision() {
 }
 
 #[test]
-fn the_readme_has_a_suite_and_what_comes_of_it() {
+fn the_suite_in_the_readme_prints_its_output() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let suite = fs::read_to_string(golden().join("suite/weather.spar.yaml")).unwrap();
     let case = all_cases().into_iter().find(|case| case.name == "readme").unwrap();
@@ -103,7 +103,7 @@ fn on_a_terminal(flags: &[&str], term: &str) -> String {
 }
 
 #[test]
-fn a_long_run_shows_how_far_it_is_and_leaves_nothing_of_it() {
+fn a_long_run_shows_its_progress_and_erases_it() {
     let shown = on_a_terminal(&[], "xterm");
     let drawn = "\r\x1b[2K1/2, 0 failed · 0s slow.spar.yaml: a slow one";
     assert!(shown.contains(drawn), "{shown:?}");
@@ -156,7 +156,7 @@ fn start(folder: &Path, stubborn: bool) -> (Running, Vec<String>) {
 }
 
 #[test]
-fn ctrl_c_tells_what_ran_and_ends_the_servers() {
+fn ctrl_c_prints_the_finished_tests_and_ends_the_servers() {
     let folder = tempfile::tempdir().unwrap();
     let (mut running, ids) = start(folder.path(), false);
     let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
@@ -173,7 +173,7 @@ fn ctrl_c_tells_what_ran_and_ends_the_servers() {
 }
 
 #[test]
-fn a_second_ctrl_c_does_not_wait_for_servers_that_would_not_end() {
+fn a_second_ctrl_c_does_not_wait_for_stubborn_servers() {
     let folder = tempfile::tempdir().unwrap();
     let (running, ids) = start(folder.path(), true);
     running.signal(Signal::INT);
@@ -189,7 +189,7 @@ fn a_second_ctrl_c_does_not_wait_for_servers_that_would_not_end() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_changes_nothing_about_the_exit_code() {
+fn a_closed_stdout_does_not_change_the_exit_code() {
     let suite = golden().join("suite/bad.spar.yaml");
     let line = format!("{{ {SPAR} test {}; echo $? >&2; }} | head -n 1", suite.display());
     let output = output(Command::new("sh").args(["-c", &line]));

@@ -66,7 +66,7 @@ fn suite(name: &str, more: &str) -> String {
 }
 
 #[test]
-fn only_what_a_change_touches_is_run_again() {
+fn a_change_reruns_only_the_affected_suites() {
     let mut watch = Watch::start(&[]);
     assert!(watch.run().ends_with("\n2 passed, 0 failed, 0 skipped\n"));
     watch.write("a.mock.yaml", "tools: [{name: t, text: two}]\n");
@@ -94,7 +94,7 @@ fn only_what_a_change_touches_is_run_again() {
 }
 
 #[test]
-fn a_suite_that_is_wrong_is_told_and_the_next_change_is_waited_for() {
+fn reports_an_invalid_suite_and_waits_for_the_next_change() {
     let mut watch = Watch::start(&["--filter", "one"]);
     watch.run();
     watch.write("b.spar.yaml", "servers: {it: {mock: b.mock.yaml}}\ntest: []\n");

@@ -90,7 +90,7 @@ impl TerminalSession {
 }
 
 #[test]
-fn an_input_is_asked_for_and_a_secret_one_is_not_shown() {
+fn asks_for_an_input_and_does_not_show_a_secret_one() {
     let mut sitting = TerminalSession::start(&["call", "which", "--server", "asks"]);
     sitting.sees("tool (mock, other) [mock]: ");
     sitting.types("none of these");
@@ -108,7 +108,7 @@ fn an_input_is_asked_for_and_a_secret_one_is_not_shown() {
 }
 
 #[test]
-fn whoever_gives_up_has_a_terminal_that_shows_what_is_typed() {
+fn ctrl_c_at_a_hidden_input_restores_the_echo_of_the_terminal() {
     let mut sitting = TerminalSession::start(&["call", "which", "--server", "asks"]);
     sitting.sees("tool (mock, other) [mock]: ");
     sitting.types("mock");
@@ -122,7 +122,7 @@ fn whoever_gives_up_has_a_terminal_that_shows_what_is_typed() {
 }
 
 #[test]
-fn a_file_is_trusted_after_a_look_at_what_it_would_do() {
+fn trusts_a_file_after_showing_its_servers() {
     for (answer, trusted) in [("y", true), ("", false), ("no", false), ("YES", true)] {
         let mut sitting = TerminalSession::start(&["config", "trust"]);
         sitting.sees("asks (stdio): ");

@@ -61,7 +61,7 @@ fn ping(flags: &[&str]) -> Output {
 }
 
 #[test]
-fn a_certificate_that_nobody_knows_is_refused() {
+fn refuses_an_unknown_certificate() {
     let output = ping(&[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
@@ -70,7 +70,7 @@ fn a_certificate_that_nobody_knows_is_refused() {
 }
 
 #[test]
-fn a_certificate_is_trusted_by_its_file_or_whatever_it_is() {
+fn flags_trust_a_certificate_by_its_file_or_any_certificate() {
     for flags in [&["--ca", "CA"][..], &["--insecure"]] {
         let output = ping(flags);
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -100,7 +100,7 @@ fn asked(flags: &[&str]) -> (String, Option<i32>) {
 }
 
 #[test]
-fn a_mock_asks_over_tls_and_trusts_whom_it_is_told_to() {
+fn a_mock_trusts_the_certificates_of_its_flags() {
     for flags in [&["--ca", "CA"][..], &["--insecure"]] {
         assert_eq!(asked(flags), ("from far away\n".to_owned(), Some(0)), "{flags:?}");
     }
@@ -115,7 +115,7 @@ fn a_mock_asks_over_tls_and_trusts_whom_it_is_told_to() {
 }
 
 #[test]
-fn a_mock_tells_at_once_that_it_cannot_use_the_certificates() {
+fn a_mock_reports_unusable_certificates_at_startup() {
     let output = output(Command::new(SPAR).args(["mock", "--interactions", "--ca", "nowhere.pem"]));
     assert_eq!(output.status.code(), Some(2));
     let printed = String::from_utf8_lossy(&output.stderr);

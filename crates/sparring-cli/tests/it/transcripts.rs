@@ -46,7 +46,7 @@ fn control_characters_are_visible() {
 }
 
 #[test]
-fn a_mistake_is_reported_with_its_line() {
+fn reports_a_syntax_error_with_its_line() {
     let check = |text: &str, expected: &str| {
         assert_eq!(Transcript::parse(text).err().as_deref(), Some(expected), "{text}");
     };
@@ -61,7 +61,7 @@ fn a_mistake_is_reported_with_its_line() {
 }
 
 #[test]
-fn every_transcript_is_written_as_it_is_read() {
+fn every_transcript_survives_parsing_and_writing() {
     for path in transcripts() {
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(Transcript::read(&path).unwrap().to_string(), text, "{}", path.display());

@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::transcript::{Case, Outcome, Transcript, files, golden, is_transcript, transcripts};
 use crate::web::{Bridge, HttpKind, Scripted};
 
-/// How the commands end that talk to the shared server over stdio.
+/// The end of the commands that use the shared server over stdio.
 const SHARED_SERVER: &str = " -- sh ../server.sh";
 
 /// The verbs must print the same over each of these as over stdio.
@@ -73,7 +73,7 @@ fn topic_of(path: &Path) -> String {
     parts.join("::")
 }
 
-/// Whether transcripts are rewritten instead of compared.
+/// Returns true if transcripts are rewritten instead of compared.
 fn rewrites() -> bool {
     std::env::var_os("SPAR_BLESS").is_some()
 }
@@ -90,7 +90,7 @@ fn check(path: &Path, case: &Case) -> Result<(), Failed> {
     }
 }
 
-/// Whether the server of a case can be put behind HTTP.
+/// Returns true if the server of a case can be put behind HTTP.
 fn can_run_over(way: HttpKind, case: &Case) -> bool {
     // HTTP+SSE is older than the modern revisions.
     let is_modern = way != HttpKind::Old && case.name.ends_with("-modern");

@@ -1,4 +1,4 @@
-//! Replaces what differs between two runs of a command by placeholders.
+//! Replaces output that differs between two runs of a command by placeholders.
 
 use std::path::Path;
 
@@ -54,7 +54,8 @@ fn without_test_times(text: &str) -> String {
     parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
-/// Replaces why a name has no address: the message differs without a network.
+/// Replaces the resolver's message about a name without an address, which differs
+/// without a network.
 fn without_resolver_messages(text: &str) -> String {
     let (before, mut filtered) = ("failed to lookup address information: ", String::new());
     for line in text.split_inclusive('\n') {

@@ -103,7 +103,7 @@ fn caught(id: &str) -> u64 {
     u64::from_str_radix(String::from_utf8_lossy(&output.stdout).trim(), 16).unwrap_or_default()
 }
 
-/// Returns whether a process runs. A zombie does not.
+/// Returns true if a process runs. A zombie does not.
 pub(crate) fn is_running(id: &str) -> bool {
     let output = Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
     let state = String::from_utf8_lossy(&output.stdout).trim().to_owned();

@@ -1,4 +1,4 @@
-//! Transcripts: what `spar` prints for a command, as text files that a person can read.
+//! Transcripts: commands with the output of `spar`, as text files that a person can read.
 //!
 //! This file reads and writes the format. It does not run anything.
 //!
@@ -36,20 +36,20 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What stands before a picture of a control character that was printed itself.
+/// Marks a control picture that the program itself printed.
 const PRINTED: char = '\u{2426}';
 
-/// What follows a stream that does not end with a newline.
+/// Follows a stream that does not end with a newline.
 const NO_NEWLINE: &str = "\\ no newline at the end";
 
 /// A file of cases.
 pub(crate) struct Transcript {
-    /// What stands above the first case.
+    /// The text above the first case.
     intro: String,
     pub(crate) cases: Vec<Case>,
 }
 
-/// A command and what it printed.
+/// A command and its output.
 pub(crate) struct Case {
     pub(crate) name: String,
     /// The lines between the name and the command.
@@ -58,7 +58,7 @@ pub(crate) struct Case {
     pub(crate) outcome: Outcome,
 }
 
-/// What a command printed, and how it ended.
+/// The output and the exit code of a command.
 pub(crate) struct Outcome {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -264,7 +264,7 @@ fn shown(line: &str) -> String {
     printed + "\n"
 }
 
-/// What was printed as lines of a transcript, each marked.
+/// Converts output to lines of a transcript, each with its mark.
 fn lines_of(printed: &str, mark: impl Fn(&str) -> String) -> String {
     let mut visible = String::new();
     for c in printed.chars() {

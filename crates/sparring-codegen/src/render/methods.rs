@@ -1,12 +1,12 @@
 //! Renders the client struct and a method for each tool.
 
 use super::fits_line;
-use crate::generate::Source;
+use crate::generate::ModuleSource;
 use crate::model::{Method, Module};
 use crate::server_text;
 
 /// Renders the client with all of its methods.
-pub(super) fn render_client(source: &Source<'_>, name: &str, module: &Module) -> String {
+pub(super) fn render_client(source: &ModuleSource<'_>, name: &str, module: &Module) -> String {
     let server = match server_text::escape_inline(source.server) {
         server if server.is_empty() => "a server".to_owned(),
         server => server,
@@ -63,7 +63,7 @@ fn render_method(method: &Method, module: &Module) -> String {
     }
     text.push_str(&render_tool_binding(&server_text::string_literal(&method.tool)));
     let call = if method.output.is_some() { "call_for" } else { "call" };
-    let arguments = if method.arguments.is_some() { "arguments" } else { "typed::Nothing" };
+    let arguments = if method.arguments.is_some() { "arguments" } else { "typed::NoArguments" };
     text.push_str(&format!("        typed::{call}(&self.client, tool, {arguments})\n    }}\n"));
     text
 }

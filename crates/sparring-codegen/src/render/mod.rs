@@ -5,7 +5,7 @@
 mod methods;
 mod types;
 
-use crate::generate::Source;
+use crate::generate::ModuleSource;
 use crate::model::{Module, Type};
 use crate::server_text;
 
@@ -13,7 +13,7 @@ use crate::server_text;
 const MAX_LINE_WIDTH: usize = 100;
 
 /// Renders the whole module.
-pub(crate) fn render_module(source: &Source<'_>, client: &str, module: &Module) -> String {
+pub(crate) fn render_module(source: &ModuleSource<'_>, client: &str, module: &Module) -> String {
     let mut text = render_header(source);
     text.push_str(&render_imports(module));
     text.push_str(&methods::render_client(source, client, module));
@@ -26,7 +26,7 @@ pub(crate) fn render_module(source: &Source<'_>, client: &str, module: &Module) 
     text
 }
 
-fn render_header(source: &Source<'_>) -> String {
+fn render_header(source: &ModuleSource<'_>) -> String {
     let server = match server_text::escape_inline(&format!("{} {}", source.server, source.version))
     {
         server if server.is_empty() => "a server without a name".to_owned(),
@@ -73,7 +73,7 @@ fn render_imports(module: &Module) -> String {
     text
 }
 
-/// Returns whether `rustfmt` keeps a line unbroken.
+/// Returns true if `rustfmt` keeps a line unbroken.
 fn fits_line(line: &str) -> bool {
     line.len() <= MAX_LINE_WIDTH
 }

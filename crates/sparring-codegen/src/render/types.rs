@@ -10,7 +10,7 @@ const MAX_PARAMETERS: usize = 7;
 /// The maximum width of a generic parameter type.
 const MAX_PARAMETER_WIDTH: usize = 80;
 
-/// Returns whether a type has additional members.
+/// Returns true if a type has additional members.
 pub(super) fn has_additional(named: &NamedType) -> bool {
     matches!(&named.body, Body::Struct(Struct { additional: Some(_), .. }))
 }
@@ -276,9 +276,9 @@ impl StructRenderer<'_> {
         let expression = match parameter_type.strip_prefix("impl ") {
             None => name.to_owned(),
             Some(into) if into.starts_with("Into<") => format!("{name}.into()"),
-            Some(_) if is_string_list => format!("typed::texts({name})"),
+            Some(_) if is_string_list => format!("typed::to_strings({name})"),
             Some(_) if matches!(field.non_null_value(), Type::Map(_)) => {
-                format!("typed::map({name})")
+                format!("typed::to_map({name})")
             }
             Some(_) => format!("Vec::from_iter({name})"),
         };

@@ -29,7 +29,7 @@ const OPEN_KEYWORDS: [&str; 10] = [
 type Members<'a> = (Option<&'a Map<String, Value>>, Vec<&'a str>);
 
 impl<'a> SchemaReader<'a> {
-    /// Returns whether a call takes no arguments.
+    /// Returns true if a call takes no arguments.
     pub(super) fn takes_no_arguments(
         &self,
         object: &Map<String, Value>,
@@ -187,7 +187,7 @@ impl<'a> SchemaReader<'a> {
     }
 }
 
-/// Returns whether a text is short enough for an attribute.
+/// Returns true if a text is short enough for an attribute.
 pub(super) fn is_short(text: &str) -> bool {
     text.len() <= MAX_ATTRIBUTE_WIDTH
         && server_text::string_literal(text).len() <= MAX_ATTRIBUTE_WIDTH

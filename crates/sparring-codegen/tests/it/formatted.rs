@@ -7,7 +7,7 @@ use std::process::Command;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 
 use crate::schemas::{text, tools};
 
@@ -41,11 +41,11 @@ proptest! {
         server in text(),
         version in text(),
     ) {
-        let source = Source { server: &server, version: &version, name: None, flags: "", tools: &tools };
-        let text = module(&source).expect("the schemas are valid");
+        let source = ModuleSource { server: &server, version: &version, name: None, flags: "", tools: &tools };
+        let text = generate_module(&source).expect("the schemas are valid");
         let changes = changes(&text);
         prop_assert!(changes.is_empty(), "{}\n{}", changes, text);
         let reversed: Vec<Value> = tools.iter().rev().cloned().collect();
-        prop_assert_eq!(module(&Source { tools: &reversed, ..source }).expect("the same"), text);
+        prop_assert_eq!(generate_module(&ModuleSource { tools: &reversed, ..source }).expect("the same"), text);
     }
 }

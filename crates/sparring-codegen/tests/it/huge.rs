@@ -1,11 +1,11 @@
 //! Modules of huge lists of tools and of huge schemas.
 
 use serde_json::{Value, json};
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 
 fn generate(tools: &[Value]) -> String {
-    let source = Source { server: "huge", version: "1", name: None, flags: "", tools };
-    module(&source).expect("the schemas are valid")
+    let source = ModuleSource { server: "huge", version: "1", name: None, flags: "", tools };
+    generate_module(&source).expect("the schemas are valid")
 }
 
 fn tool(name: &str, input: Value) -> Value {

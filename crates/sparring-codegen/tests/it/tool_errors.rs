@@ -1,13 +1,16 @@
 //! Errors of malformed tools, with their pointer.
 
 use serde_json::{Value, json};
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 
 #[track_caller]
 fn check(tools: Value, expected: &str) {
     let tools = tools.as_array().expect("a list");
-    let source = Source { server: "s", version: "1", name: None, flags: "", tools };
-    assert_eq!(module(&source).expect_err("the tools are malformed").to_string(), expected);
+    let source = ModuleSource { server: "s", version: "1", name: None, flags: "", tools };
+    assert_eq!(
+        generate_module(&source).expect_err("the tools are malformed").to_string(),
+        expected
+    );
 }
 
 #[track_caller]

@@ -12,10 +12,10 @@ use serde_json::json;
 use sparring_host::config::{Origin, Reconnect, Rules, Scope, ServerConfig};
 use sparring_host::gateway::{self, Gateway};
 use sparring_host::manager::Manager;
-use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::permissions::{PermissionGate, PermissionGateOptions, Permissions, Policy};
 use sparring_host::registry::Registry;
-use sparring_peer::link::LinesOptions;
-use sparring_peer::server::{Answer, Context, Handler, Running};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::server::{Context, Handler, HandlerResult, ServerTask};
 use sparring_peer::{Client, Link, LinkKind, Protocol, Server, memory};
 use sparring_transport::{ChildLink, ChildTarget, Target, stdio};
 use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
@@ -31,25 +31,25 @@ impl Handler for Echo {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("echo")].into())
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(message).into())
     }
 }
 
 pub(crate) async fn serve_echo() {
-    Server::new(Echo).serve(stdio(LinesOptions::default())).await;
+    Server::new(Echo).serve(stdio(LineLinkOptions::default())).await;
 }
 
 /// Runs a gateway on stdin and stdout, to the server with this command line.
 pub(crate) async fn serve_gateway(line: Vec<String>) {
     let (program, args) = line.split_first().expect("a server's command line");
     let (server, _manager) = gateway_to(ChildTarget::new(program).args(args)).await;
-    server.serve(stdio(LinesOptions::default())).await;
+    server.serve(stdio(LineLinkOptions::default())).await;
 }
 
 /// Runs a relay on stdin and stdout, to the server with this command line.
@@ -77,12 +77,12 @@ fn pass_on(from: &mut impl Read, to: &mut impl Write) {
     }
 }
 
-/// A client, and what its calls need.
+/// A client, with everything that its calls need.
 pub(crate) struct Way {
     client: Client,
     tool: &'static str,
     arguments: RawJson,
-    _held: Option<(Running, Manager)>,
+    _held: Option<(ServerTask, Manager)>,
 }
 
 impl Way {
@@ -115,7 +115,7 @@ impl Way {
         Way::new(link, "mcp__echo__echo", None).await
     }
 
-    async fn new(link: impl Link, tool: &'static str, held: Option<(Running, Manager)>) -> Way {
+    async fn new(link: impl Link, tool: &'static str, held: Option<(ServerTask, Manager)>) -> Way {
         let client = Client::builder().revision(REVISION).connect(link).await;
         let client = client.expect("the server can be talked to");
         Way { client, tool, arguments: json!({"message": "hello"}).into(), _held: held }
@@ -142,13 +142,14 @@ async fn gateway_to(server: ChildTarget) -> (Server<Gateway>, Manager) {
         rules: Rules { allow: vec!["*".to_owned()], ..Rules::default() },
     };
     let (permissions, _) = Permissions::new(&Policy::default(), [&config]);
-    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    let registry =
+        Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     let registry = Arc::new(registry);
-    let client = gateway::client(Manager::default_client());
+    let client = gateway::configure_client(Manager::default_client());
     let manager = Manager::builder().servers([config]).client(client).build();
     manager.connect("echo").await.expect("the server starts");
     let server = Server::new(Gateway::new(manager.clone(), registry));
-    server.handler().begun();
+    server.handler().finish_startup();
     (server, manager)
 }
 

@@ -39,8 +39,8 @@ pub(crate) fn cpu_of(pid: u32) -> Duration {
     read(&format!("/proc/{pid}/schedstat"))
 }
 
-/// The share of a CPU that is available: less than 1 if other processes are
-/// busy, and then no time is meaningful.
+/// The available share of a CPU. It is less than 1 if other processes are busy; then no
+/// time is meaningful.
 pub(crate) fn share() -> f64 {
     let (start, before) = (Instant::now(), cpu());
     while start.elapsed() < Duration::from_millis(300) {

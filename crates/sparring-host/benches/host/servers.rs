@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use sparring_host::config::{Origin, Reconnect, Rules, Scope, ServerConfig};
 use sparring_host::manager::Connection;
-use sparring_peer::link::LinesOptions;
-use sparring_peer::server::{Answer, Context, Handler};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::server::{Context, Handler, HandlerResult};
 use sparring_peer::{Protocol, Server};
 use sparring_transport::http::{HttpOptions, HttpServer, HttpTarget};
 use sparring_transport::{ChildTarget, Target, stdio};
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 
 use super::cpu_of;
 
-/// How much longer each server takes to start than the one before.
+/// The additional start time of each server, compared with the previous one.
 const STEP: Duration = Duration::from_millis(3);
 
 /// The transport of the servers.
@@ -137,12 +137,12 @@ impl Handler for Plain {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         tokio::time::sleep(self.delay).await;
         Ok(vec![Tool::new("work")].into())
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> HandlerResult {
         let work = super::cpu().as_nanos();
         Ok(CallToolResult::text(work.to_string()).into())
     }
@@ -152,7 +152,7 @@ impl Handler for Plain {
 pub(crate) async fn over_stdio(delay: &str) {
     let delay = Duration::from_millis(delay.parse().expect("milliseconds"));
     tokio::time::sleep(delay).await;
-    Server::new(Plain { delay: Duration::ZERO }).serve(stdio(LinesOptions::default())).await;
+    Server::new(Plain { delay: Duration::ZERO }).serve(stdio(LineLinkOptions::default())).await;
 }
 
 /// Starts so many servers, each on its own port, and prints their URLs.

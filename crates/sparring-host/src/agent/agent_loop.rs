@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::endpoint::{AgentError, Endpoint};
 use super::event::Event;
-use super::model_turn::{Called, ModelTurn, StopReason};
+use super::model_turn::{ModelTurn, StopReason, ToolCall};
 use crate::artifacts::Store;
 use crate::manager::Manager;
 use crate::registry::Registry;
@@ -44,9 +44,9 @@ pub struct Limits {
 
 /// The result of an agent's run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct AgentResult {
     /// Why it ended.
-    pub end: End,
+    pub end: EndReason,
     /// The text of the model's last turn.
     pub text: String,
     /// The number of turns.
@@ -56,13 +56,13 @@ pub struct Ended {
 /// Why an agent's run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum End {
+pub enum EndReason {
     /// The model answered.
     Answered,
     /// The model still called tools in its last turn.
     OutOfTurns,
     /// The model's answer was truncated.
-    Cut,
+    Truncated,
     /// The model refused to answer, with its explanation if it gave one.
     Refused(String),
 }
@@ -73,14 +73,14 @@ impl Default for Limits {
     }
 }
 
-impl End {
+impl EndReason {
     /// A stable name, for programs.
     pub fn name(&self) -> &'static str {
         match self {
-            End::Answered => "answered",
-            End::OutOfTurns => "out-of-turns",
-            End::Cut => "cut",
-            End::Refused(_) => "refused",
+            EndReason::Answered => "answered",
+            EndReason::OutOfTurns => "out-of-turns",
+            EndReason::Truncated => "cut",
+            EndReason::Refused(_) => "refused",
         }
     }
 }
@@ -91,20 +91,24 @@ impl Agent<'_> {
     /// # Errors
     /// If the endpoint gives no usable response. Errors of tools go to the
     /// model.
-    pub async fn run(&self, prompt: &str) -> Result<Ended, AgentError> {
+    pub async fn run(&self, prompt: &str) -> Result<AgentResult, AgentError> {
         let api = self.endpoint.api;
         let mut messages = vec![api.user_message(prompt)];
         let mut text = String::new();
         for turn in 1..=self.limits.max_turns {
             let model_turn = self.ask_model(turn, &messages).await?;
             text.clone_from(&model_turn.text);
-            let ended = |end| Ok(Ended { end, text: text.clone(), turns: turn });
+            let ended = |end| Ok(AgentResult { end, text: text.clone(), turns: turn });
             match &model_turn.stop {
                 StopReason::Refused(explanation) => {
-                    return ended(End::Refused(explanation.clone()));
+                    return ended(EndReason::Refused(explanation.clone()));
                 }
-                StopReason::Truncated if model_turn.calls.is_empty() => return ended(End::Cut),
-                StopReason::Finished if model_turn.calls.is_empty() => return ended(End::Answered),
+                StopReason::Truncated if model_turn.calls.is_empty() => {
+                    return ended(EndReason::Truncated);
+                }
+                StopReason::Finished if model_turn.calls.is_empty() => {
+                    return ended(EndReason::Answered);
+                }
                 _ => {}
             }
             // The APIs reject an empty message.
@@ -120,7 +124,7 @@ impl Agent<'_> {
                 messages.extend(api.result_messages(&self.call_all(calls).await));
             }
         }
-        Ok(Ended { end: End::OutOfTurns, text, turns: self.limits.max_turns })
+        Ok(AgentResult { end: EndReason::OutOfTurns, text, turns: self.limits.max_turns })
     }
 
     async fn ask_model(&self, turn: u32, messages: &[Value]) -> Result<ModelTurn, AgentError> {
@@ -146,7 +150,7 @@ impl Agent<'_> {
 }
 
 /// Gives each call a unique id, because some servers send none or duplicates.
-fn ensure_unique_ids(turn: u32, calls: &mut [Called]) {
+fn ensure_unique_ids(turn: u32, calls: &mut [ToolCall]) {
     for at in 0..calls.len() {
         let (before, rest) = calls.split_at_mut(at);
         let call = &mut rest[0];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::model_turn::{Called, ModelTurn, StopReason, ToolResult, text};
+use super::model_turn::{ModelTurn, StopReason, ToolCall, ToolResult, text};
 
 /// The default limit of tokens per turn; the API requires one.
 const DEFAULT_MAX_TOKENS: u32 = 4096;
@@ -69,7 +69,7 @@ pub(super) fn parse_response(answer: &Value) -> Result<ModelTurn, String> {
     for block in blocks {
         match block["type"].as_str() {
             Some("text") => turn.text.push_str(block["text"].as_str().unwrap_or_default()),
-            Some("tool_use") => turn.calls.push(Called {
+            Some("tool_use") => turn.calls.push(ToolCall {
                 id: text(&block["id"]),
                 tool: text(&block["name"]),
                 arguments: block["input"].to_string(),
@@ -85,7 +85,7 @@ pub(super) fn parse_response(answer: &Value) -> Result<ModelTurn, String> {
 pub(super) struct EventAssembler {
     text: String,
     /// The calls, by the index of their blocks.
-    calls: BTreeMap<u64, Called>,
+    calls: BTreeMap<u64, ToolCall>,
     stop: Option<String>,
     complete: bool,
 }
@@ -108,7 +108,7 @@ impl EventAssembler {
                     }
                     Some("tool_use") => {
                         let (id, tool) = (text(&block["id"]), text(&block["name"]));
-                        self.calls.insert(at, Called { id, tool, arguments: String::new() });
+                        self.calls.insert(at, ToolCall { id, tool, arguments: String::new() });
                     }
                     Some("text") => return Ok(self.add(&block["text"])),
                     _ => {}

@@ -1,4 +1,4 @@
-//! The supported model APIs, and which of them a URL belongs to.
+//! The supported model APIs, and the detection of the API by a URL.
 
 use serde_json::Value;
 use sparring_transport::http::{Credentials, HttpTarget};
@@ -6,7 +6,7 @@ use sparring_transport::http::{Credentials, HttpTarget};
 use super::model_turn::{ModelTurn, ToolResult};
 use super::{anthropic, openai};
 use crate::llm;
-use crate::registry::Registered;
+use crate::registry::RegisteredTool;
 
 /// The version of Anthropic's API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -40,12 +40,12 @@ impl Address {
     ///
     /// # Errors
     /// If the API cannot be guessed.
-    pub fn of(url: &str, api: Option<Api>) -> Result<Address, UnknownApi> {
+    pub fn from_url(url: &str, api: Option<Api>) -> Result<Address, UnknownApi> {
         let (base, query) = url.split_at(url.find('?').unwrap_or(url.len()));
         let base = base.trim_end_matches('/');
         let api = match api.or_else(|| guess_api(base)) {
             Some(api) => api,
-            None => return Err(UnknownApi(HttpTarget::new(base).shown_url())),
+            None => return Err(UnknownApi(HttpTarget::new(base).redacted_url())),
         };
         let more = match api {
             Api::OpenAi if base.ends_with("/chat/completions") => "",
@@ -86,7 +86,7 @@ impl Api {
         }
     }
 
-    pub(super) fn declare_tools(self, tools: &[Registered]) -> Vec<Value> {
+    pub(super) fn declare_tools(self, tools: &[RegisteredTool]) -> Vec<Value> {
         match self {
             Api::OpenAi => llm::openai_tools(tools),
             Api::Anthropic => llm::anthropic_tools(tools),
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn check(url: &str, api: Option<Api>, expected: Option<(Api, &str)>) {
-        let found = Address::of(url, api).ok();
+        let found = Address::from_url(url, api).ok();
         let expected = expected.map(|(api, url)| Address { api, url: url.to_owned() });
         assert_eq!(found, expected, "{url}");
     }
@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn the_error_of_an_unclear_url_contains_no_secret() {
-        let error = Address::of("http://me:hunter2@h:1/x", None).expect_err("unclear").to_string();
+        let error =
+            Address::from_url("http://me:hunter2@h:1/x", None).expect_err("unclear").to_string();
         assert!(error.contains("http://h:1/x") && !error.contains("hunter2"), "{error}");
     }
 }

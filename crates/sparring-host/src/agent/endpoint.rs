@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_transport::http::{HttpError, HttpTarget, JsonAnswer, JsonClient, JsonError};
+use sparring_transport::http::{HttpError, HttpTarget, JsonClient, JsonError, JsonResponse};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
@@ -24,7 +24,7 @@ const MAX_STREAM_BYTES: usize = 8 * MAX_TURN_BYTES;
 
 /// The timeout of a request, and the policy of retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RequestPolicy {
     /// The timeout of a request, including its response.
     pub request: Duration,
     /// The number of retries when the endpoint is busy.
@@ -38,7 +38,7 @@ pub struct Patience {
 pub struct Endpoint {
     pub(super) api: Api,
     client: JsonClient,
-    patience: Patience,
+    patience: RequestPolicy,
     stream: bool,
 }
 
@@ -57,7 +57,7 @@ pub enum AgentError {
     },
     /// The endpoint did not respond in time.
     #[error("{url} did not respond within {after:?}")]
-    Late {
+    Timeout {
         /// The endpoint.
         url: String,
         /// The timeout.
@@ -65,7 +65,7 @@ pub enum AgentError {
     },
     /// The response does not follow the API.
     #[error("{url} sent an invalid response: {why}")]
-    Unusable {
+    InvalidResponse {
         /// The endpoint.
         url: String,
         /// The reason.
@@ -86,10 +86,10 @@ pub enum AgentError {
 }
 
 /// Five minutes, and three retries with a delay of at most a minute.
-impl Default for Patience {
+impl Default for RequestPolicy {
     fn default() -> Self {
         let (request, longest_wait) = (Duration::from_secs(300), Duration::from_secs(60));
-        Patience { request, retries: 3, longest_wait }
+        RequestPolicy { request, retries: 3, longest_wait }
     }
 }
 
@@ -103,7 +103,7 @@ impl Endpoint {
         address: &Address,
         key: Option<&str>,
         target: HttpTarget,
-        patience: Patience,
+        patience: RequestPolicy,
     ) -> Result<Endpoint, AgentError> {
         let mut target = HttpTarget { url: address.url.clone(), ..target };
         address.api.add_headers(&mut target, key);
@@ -134,7 +134,7 @@ impl Endpoint {
             let asked = timeout(within, self.try_request(body.clone(), tries, events)).await;
             let again = match asked {
                 Err(_) => {
-                    return Err(AgentError::Late { url: self.client.url(), after: within });
+                    return Err(AgentError::Timeout { url: self.client.url(), after: within });
                 }
                 Ok(Ok(turn)) => return Ok(turn),
                 Ok(Err(RequestFailure::Final(error))) => return Err(error),
@@ -176,13 +176,13 @@ impl Endpoint {
 
     async fn read_stream(
         &self,
-        mut answer: JsonAnswer,
+        mut answer: JsonResponse,
         events: &mpsc::Sender<Event>,
     ) -> Result<ModelTurn, RequestFailure> {
         let mut assembler = self.api.assembler();
         let mut bytes = 0;
         while let Some(event) =
-            answer.event().await.map_err(|error| self.transport_failure(error))?
+            answer.next_event().await.map_err(|error| self.transport_failure(error))?
         {
             let Some(data) = event.data else { continue };
             if data == b"[DONE]" {
@@ -207,8 +207,8 @@ impl Endpoint {
         }
     }
 
-    /// Reads an error response, and decides whether a retry may help.
-    async fn error_response(&self, answer: JsonAnswer, tries: u32) -> RequestFailure {
+    /// Reads an error response, and decides about a retry.
+    async fn error_response(&self, answer: JsonResponse, tries: u32) -> RequestFailure {
         let status = answer.status();
         let again = match answer.header("x-should-retry") {
             Some("false") => false,
@@ -237,19 +237,19 @@ impl Endpoint {
         let url = self.client.url();
         RequestFailure::Final(match error {
             JsonError::Unreachable(why) => AgentError::Unreachable { why },
-            error => AgentError::Unusable { url, why: error.to_string() },
+            error => AgentError::InvalidResponse { url, why: error.to_string() },
         })
     }
 
     fn invalid_response(&self, why: String) -> RequestFailure {
         let why = self.sanitize(&why);
-        RequestFailure::Final(AgentError::Unusable { url: self.client.url(), why })
+        RequestFailure::Final(AgentError::InvalidResponse { url: self.client.url(), why })
     }
 
     /// The endpoint's text in one line, escaped and without the key.
     fn sanitize(&self, text: &str) -> String {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        truncate(&escape_control(&self.client.masked(&line)), MAX_MESSAGE_CHARS)
+        truncate(&escape_control(&self.client.mask(&line)), MAX_MESSAGE_CHARS)
     }
 }
 
@@ -264,7 +264,7 @@ enum RequestFailure {
 }
 
 /// The delay that the endpoint requests.
-fn retry_after(answer: &JsonAnswer) -> Option<Duration> {
+fn retry_after(answer: &JsonResponse) -> Option<Duration> {
     let number = |name: &str| answer.header(name)?.trim().parse::<f64>().ok();
     let seconds = match number("retry-after-ms") {
         Some(milliseconds) => milliseconds / 1000.0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::model_turn::Called;
+use super::model_turn::ToolCall;
 use crate::artifacts::Artifact;
 
 /// An event of an agent.
@@ -29,23 +29,23 @@ pub enum Event {
     /// The whole text of a turn.
     Text(String),
     /// The model calls a tool.
-    Call(Arc<Called>),
+    Call(Arc<ToolCall>),
     /// The permission check of a call.
     Permission(Permission),
     /// An artifact of a call's result.
     Artifact {
         /// The call.
-        call: Arc<Called>,
+        call: Arc<ToolCall>,
         /// The artifact.
         artifact: Artifact,
     },
     /// The result that the model gets for a call.
     Result {
         /// The call.
-        call: Arc<Called>,
+        call: Arc<ToolCall>,
         /// The text.
         text: String,
-        /// Whether the call failed.
+        /// True if the call failed.
         is_error: bool,
     },
 }
@@ -54,7 +54,7 @@ pub enum Event {
 #[derive(Debug, Clone)]
 pub struct Permission {
     /// The call.
-    pub call: Arc<Called>,
+    pub call: Arc<ToolCall>,
     /// The server's name in its configuration file, if the tool exists.
     pub server: Option<Arc<str>>,
     /// Why the call is refused; `None` if it is permitted.

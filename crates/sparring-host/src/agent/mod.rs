@@ -1,8 +1,8 @@
 //! An agent: sends a prompt to a model, makes the tool calls that the model
 //! asks for, and returns their results, until the model answers.
 //!
-//! An [`Agent`] gets its tools from a registry, which decides what may be
-//! called, and reports what happens as [`Event`]s. It prints nothing, and asks
+//! An [`Agent`] gets its tools from a registry, which decides about calls, and reports
+//! [`Event`]s. It prints nothing, and asks
 //! a person only through the registry's gate.
 
 mod agent_loop;
@@ -14,8 +14,8 @@ mod model_turn;
 mod openai;
 mod tool_calls;
 
-pub use agent_loop::{Agent, End, Ended, Limits};
+pub use agent_loop::{Agent, AgentResult, EndReason, Limits};
 pub use api::{Address, Api, UnknownApi};
-pub use endpoint::{AgentError, Endpoint, Patience};
+pub use endpoint::{AgentError, Endpoint, RequestPolicy};
 pub use event::{Event, Permission};
-pub use model_turn::Called;
+pub use model_turn::ToolCall;

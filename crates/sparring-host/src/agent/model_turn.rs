@@ -6,13 +6,13 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ModelTurn {
     pub(super) text: String,
-    pub(super) calls: Vec<Called>,
+    pub(super) calls: Vec<ToolCall>,
     pub(super) stop: StopReason,
 }
 
 /// A tool call of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Called {
+pub struct ToolCall {
     /// The id that the result refers to.
     pub id: String,
     /// The tool's registered name.
@@ -44,7 +44,7 @@ pub(super) enum StopReason {
     Paused,
 }
 
-impl Called {
+impl ToolCall {
     /// The arguments as a value; an empty text stands for no arguments.
     pub(super) fn value(&self) -> Result<Value, String> {
         if self.arguments.trim().is_empty() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::model_turn::{Called, ModelTurn, StopReason, ToolResult, text};
+use super::model_turn::{ModelTurn, StopReason, ToolCall, ToolResult, text};
 
 /// The maximum number of calls in a response.
 const MAX_CALLS: usize = 128;
@@ -36,7 +36,7 @@ pub(super) fn assistant_message(turn: &ModelTurn) -> Value {
     let content = (!turn.text.is_empty()).then_some(&turn.text);
     let mut message = json!({"role": "assistant", "content": content});
     if !turn.calls.is_empty() {
-        let call = |it: &Called| {
+        let call = |it: &ToolCall| {
             let function = json!({"name": it.tool, "arguments": it.arguments});
             json!({"id": it.id, "type": "function", "function": function})
         };
@@ -66,7 +66,7 @@ pub(super) fn parse_response(answer: &Value) -> Result<ModelTurn, String> {
             // Some servers send the object itself.
             other => other.to_string(),
         };
-        Called { id: text(&call["id"]), tool: text(&function["name"]), arguments }
+        ToolCall { id: text(&call["id"]), tool: text(&function["name"]), arguments }
     });
     let stop = stop_reason(choice["finish_reason"].as_str(), &text(&message["refusal"]));
     let calls: Vec<_> = calls.collect();
@@ -97,7 +97,7 @@ impl ChunkAssembler {
                 return Err(format!("the response calls more than {MAX_CALLS} tools at once"));
             }
             if self.turn.calls.len() <= at {
-                self.turn.calls.resize_with(at + 1, Called::default);
+                self.turn.calls.resize_with(at + 1, ToolCall::default);
             }
             let known = &mut self.turn.calls[at];
             let function = &call["function"];

@@ -10,7 +10,7 @@ use sparring_wire::RawJson;
 
 use super::agent_loop::Agent;
 use super::event::{Event, Permission};
-use super::model_turn::{Called, ToolResult};
+use super::model_turn::{ToolCall, ToolResult};
 use crate::artifacts::{Call, ProcessedResult};
 use crate::registry::{CallError, Caller as _, Route};
 use crate::text::truncate;
@@ -20,7 +20,7 @@ const MAX_ERROR_CHARS: usize = 2_000;
 
 /// A permitted call.
 struct PermittedCall {
-    call: Arc<Called>,
+    call: Arc<ToolCall>,
     arguments: RawJson,
     route: Route,
 }
@@ -28,14 +28,14 @@ struct PermittedCall {
 /// A call after the permission check.
 enum CheckedCall {
     Permitted(PermittedCall),
-    Refused(Arc<Called>, String),
+    Refused(Arc<ToolCall>, String),
 }
 
 impl Agent<'_> {
     /// Makes calls and returns the results in the same order. Consecutive calls
     /// with `readOnlyHint` run concurrently; a call that may change something
     /// runs alone, because later calls may depend on it.
-    pub(super) async fn call_all(&self, calls: Vec<Arc<Called>>) -> Vec<ToolResult> {
+    pub(super) async fn call_all(&self, calls: Vec<Arc<ToolCall>>) -> Vec<ToolResult> {
         let mut outcomes = Vec::with_capacity(calls.len());
         let mut calls = calls.into_iter().peekable();
         while let Some(first) = calls.next() {
@@ -54,13 +54,13 @@ impl Agent<'_> {
         outcomes
     }
 
-    fn is_read_only(&self, call: &Called) -> bool {
+    fn is_read_only(&self, call: &ToolCall) -> bool {
         let tool = self.registry.get(&call.tool);
         let hint = tool.as_ref().and_then(|tool| tool.annotations()?.get("readOnlyHint"));
         hint.and_then(|hint| hint.as_bool()) == Some(true)
     }
 
-    async fn check(&self, call: Arc<Called>) -> CheckedCall {
+    async fn check(&self, call: Arc<ToolCall>) -> CheckedCall {
         self.emit(Event::Call(Arc::clone(&call))).await;
         let arguments = match call.value() {
             Ok(value) => RawJson::from(value),
@@ -119,7 +119,7 @@ fn error_text(error: &CallError) -> String {
     match error {
         CallError::Failed {
             server,
-            error: client::Error::Closed { cause: Cause::Gone { how, .. }, .. },
+            error: client::Error::Closed { cause: Cause::ProcessEnded { reason: how, .. }, .. },
         } => format!("server `{server}` was lost during the call: {how}"),
         error => error.to_string(),
     }

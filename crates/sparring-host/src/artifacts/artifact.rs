@@ -1,11 +1,11 @@
-//! An artifact: a piece of a result, and how it was saved.
+//! An artifact: a piece of a result, and its status.
 
 use std::path::{Path, PathBuf};
 
 use super::kind::Kind;
 use super::piece::{DetectedBy, PieceLocation};
 
-/// A piece of a result, and how it was saved.
+/// A piece of a result, and its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Artifact {
@@ -15,17 +15,17 @@ pub struct Artifact {
     pub kind: Kind,
     /// Its MIME type.
     pub mime_type: String,
-    /// How its kind was detected.
+    /// The source of its kind.
     pub found: DetectedBy,
-    /// How its bytes differ from its declared type.
+    /// The difference between its bytes and its declared type.
     pub differs: Option<String>,
     /// The number of bytes.
     pub bytes: u64,
-    /// How it was saved.
+    /// The status after saving.
     pub status: ArtifactStatus,
 }
 
-/// How a piece was saved.
+/// The status of a piece after saving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArtifactStatus {
@@ -40,7 +40,7 @@ pub enum ArtifactStatus {
     Raw {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it; `None` if detection is disabled.
+        /// The problem; `None` if detection is disabled.
         why: Option<String>,
     },
     /// There is no folder to save to.

@@ -10,7 +10,7 @@ const MAX_STEM_BYTES: usize = 80;
 /// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin", "conout"];
 
-/// A file name without its extension, and whether it always gets a number.
+/// A file name without its extension. A `numbered` one always gets a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileStem {
     text: String,
@@ -48,7 +48,7 @@ impl FileStem {
     }
 }
 
-/// Returns whether a name without extension, in lower case, is a device's.
+/// Returns true if a name without extension, in lower case, is a device's.
 fn is_device(name: &str) -> bool {
     let numbered = |prefix| {
         let digits = name.strip_prefix(prefix).map(str::as_bytes);

@@ -80,7 +80,7 @@ impl Kind {
         self.row().3[0]
     }
 
-    /// Returns whether its bytes are text.
+    /// Returns true if its bytes are text.
     pub fn is_text(self) -> bool {
         matches!(
             self,

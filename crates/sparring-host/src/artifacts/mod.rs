@@ -1,5 +1,5 @@
 //! Saves results of tools as typed files: detects the kinds of their pieces,
-//! names them, writes them with metadata, and renders what the model gets.
+//! names them, writes them with metadata, and renders the text for the model.
 //!
 //! A [`Store`] accepts any result, valid or not. Detection and naming are pure;
 //! only the `folder` module does I/O.

@@ -6,7 +6,7 @@ use super::artifact::{Artifact, ArtifactStatus};
 /// The maximum number of pieces that are rendered one by one.
 pub(super) const MAX_RENDERED_PIECES: usize = 32;
 
-/// Returns the text of a piece for the model.
+/// The text of a piece for the model.
 pub(super) struct PieceText<'a> {
     /// Its text; empty if it has none, or if another piece contains it.
     pub(super) text: &'a str,

@@ -1,5 +1,5 @@
-//! A piece of a result that may become an artifact: its bytes, its kind, and
-//! how the kind was detected.
+//! A piece of a result that may become an artifact: its bytes, its kind, and the source
+//! of the kind.
 
 use sparring_wire::{Json, RawJson};
 
@@ -28,7 +28,7 @@ pub enum PieceLocation {
     Structured,
 }
 
-/// How a kind was detected.
+/// The source of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetectedBy {
     /// By the item's MIME type.
@@ -52,17 +52,17 @@ pub(super) struct Piece {
     pub(super) found: DetectedBy,
     /// The declared MIME type.
     pub(super) declared: Option<String>,
-    /// How the bytes differ from the declared type.
+    /// The difference between the bytes and the declared type.
     pub(super) differs: Option<String>,
     pub(super) bytes: Vec<u8>,
     pub(super) stem: Option<FileStem>,
     pub(super) name: Option<String>,
     pub(super) uri: Option<String>,
-    /// Whether it is saved only if it is large.
+    /// True if it is saved only when it is large.
     pub(super) inline_if_small: bool,
-    /// Whether the model gets its text; not if another piece contains it.
+    /// True if the model gets its text. False if another piece contains the text.
     pub(super) shown_to_model: bool,
-    /// What is wrong with the item; the bytes are then its JSON.
+    /// The problem of a malformed item; the bytes are then its JSON.
     pub(super) problem: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Piece {
             None => (kind, DetectedBy::Declared),
         };
         let piece = Piece::new(place, kind, found, bytes);
-        // A type without a kind of its own keeps the declared MIME type.
+        // A type without a separate kind keeps the declared MIME type.
         let is_own = matches!(kind, Kind::Text | Kind::Bytes) && is_plain;
         let mime_type = if is_own { mime.clone() } else { piece.mime_type.clone() };
         Ok(Piece { mime_type, differs, declared: Some(mime), ..piece })
@@ -137,7 +137,7 @@ impl Piece {
     pub(super) fn malformed(place: PieceLocation, json: Json<'_>, problem: String) -> Piece {
         let bytes = json.text().into_owned().into_bytes();
         // A model can read a text with a wrong type, but not Base64.
-        let text = json.get("text").or_else(|| json.at(&["resource", "text"]));
+        let text = json.get("text").or_else(|| json.get_path(&["resource", "text"]));
         let shown_to_model = text.is_some_and(|text| text.as_str().is_some());
         Piece {
             problem: Some(problem),
@@ -152,7 +152,7 @@ impl Piece {
     }
 }
 
-/// Returns whether this is a well-formed MIME type.
+/// Returns true if this is a well-formed MIME type.
 fn is_mime_type(mime: &str) -> bool {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+;= \"".contains(c);
     let parts = mime.split_once('/').filter(|(kind, rest)| !kind.is_empty() && !rest.is_empty());

@@ -23,7 +23,7 @@ pub(super) struct Pieces {
 pub(super) fn split_result(result: Json<'_>, limit: usize) -> Pieces {
     let mut pieces = Pieces { first: Vec::new(), left_out: 0 };
     let structured = result.get("structuredContent").filter(|json| json.bytes() != b"null");
-    let value = structured.and_then(|json| json.to::<Value>().ok());
+    let value = structured.and_then(|json| json.deserialize::<Value>().ok());
     let mut is_repeated = false;
     match result.get("content") {
         Some(content) if content.bytes().starts_with(b"[") => {
@@ -34,7 +34,7 @@ pub(super) fn split_result(result: Json<'_>, limit: usize) -> Pieces {
                     pieces.left_out += 1;
                     continue;
                 }
-                let content = item.to::<Content>().unwrap_or(Content::Other(Value::Null));
+                let content = item.deserialize::<Content>().unwrap_or(Content::Other(Value::Null));
                 is_repeated |=
                     value.as_ref().is_some_and(|value| repeats_structured_content(&content, value));
                 pieces.add(item_pieces(index, item, content), limit);
@@ -74,7 +74,7 @@ impl Pieces {
     }
 }
 
-/// Returns whether a text is the same JSON as the structured content.
+/// Returns true if a text is the same JSON as the structured content.
 fn repeats_structured_content(content: &Content, structured: &Value) -> bool {
     let text = content.as_text().filter(|text| text.trim_start().starts_with(['{', '[']));
     text.and_then(|text| serde_json::from_str::<Value>(text).ok()).as_ref() == Some(structured)
@@ -125,7 +125,7 @@ fn decode_base64(base64: &str, field: &str) -> Result<Vec<u8>, String> {
     STANDARD.decode(base64).map_err(|error| format!("`{field}` is not valid Base64: {error}"))
 }
 
-/// Describes what is wrong with an item that has no known type of content.
+/// Describes the problem of an item without a known type of content.
 fn describe_malformed_item(item: Json<'_>) -> String {
     if !item.is_object() {
         return format!("the item is {}, not an object", item.kind().name());

@@ -19,10 +19,10 @@ use super::result_pieces::{Pieces, split_result, whole_result};
 /// Settings of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether kinds are detected. If not, each result is saved as one raw JSON
+    /// True if kinds are detected. If not, each result is saved as one raw JSON
     /// file.
     pub enable_intelligent_processing: bool,
-    /// Whether an invalid item is saved as its raw JSON. If not, it fails.
+    /// True if an invalid item is saved as its raw JSON. If not, it fails.
     pub fallback_to_raw_on_error: bool,
     /// Text and Markdown of up to so many bytes is not saved, unless it is a
     /// resource, or the model gets only a part of it. Everything else is saved,
@@ -34,7 +34,7 @@ pub struct Settings {
     pub max_files: usize,
     /// The maximum number of bytes of all artifacts of the store.
     pub max_bytes: u64,
-    /// Whether the metadata contains the arguments of the call. They may be
+    /// True if the metadata contains the arguments of the call. They may be
     /// secrets.
     pub keep_arguments: bool,
 }
@@ -52,7 +52,7 @@ pub struct Store {
 pub struct Call<'a> {
     /// The server's name in its configuration file.
     pub server: &'a str,
-    /// The server's name of the tool.
+    /// The tool's name at the server.
     pub tool: &'a str,
     /// The arguments of the call.
     pub arguments: &'a RawJson,

@@ -1,7 +1,7 @@
 //! Reads the credentials of an entry.
 
-use sparring_script::{Kind, Node, duration};
-use sparring_transport::http::{Credentials, Grant, OAuth, Proof};
+use sparring_script::{Node, NodeKind, parse_duration};
+use sparring_transport::http::{ClientAuth, Credentials, Grant, OAuth};
 
 use super::entry::{EntryReader, resolve_path};
 
@@ -38,37 +38,37 @@ impl EntryReader<'_> {
                 }
                 Some(Credentials::Basic(pair))
             }
-            _ if method.value.kind == Kind::Bool(false) => None,
+            _ if method.value.kind == NodeKind::Bool(false) => None,
             _ => self.oauth(&method.value).map(|oauth| Credentials::OAuth(Box::new(oauth))),
         }
     }
 
     fn oauth(&mut self, node: &Node) -> Option<OAuth> {
         let context = self.expander.surroundings;
-        let mut oauth = OAuth::code(context.visitor.clone());
-        oauth.store.clone_from(&context.credentials);
+        let mut oauth = OAuth::authorization_code(context.visitor.clone());
+        oauth.store_path.clone_from(&context.credentials);
         if node.get("grant").and_then(Node::as_str) == Some("client_credentials") {
             oauth.grant = Grant::ClientCredentials;
         }
         oauth.client_id = self.oauth_text(node, "client");
         oauth.issuer = self.oauth_text(node, "issuer");
-        oauth.document = self.oauth_text(node, "document");
+        oauth.client_metadata_url = self.oauth_text(node, "document");
         if let Some(redirect) = self.oauth_text(node, "redirect") {
-            oauth.redirect = redirect;
+            oauth.redirect_url = redirect;
         }
         if let Some(patience) = node.get("timeout").and_then(Node::as_str) {
-            oauth.patience = duration(patience).unwrap_or(oauth.patience);
+            oauth.login_timeout = parse_duration(patience).unwrap_or(oauth.login_timeout);
         }
         let scopes = node.get("scopes").map(Node::items).unwrap_or_default();
         let scopes =
             scopes.iter().map(|scope| self.expander.expand_text("auth.oauth.scopes", scope));
         oauth.scopes = scopes.collect::<Option<_>>()?;
-        oauth.proof = self.proof(node)?;
+        oauth.client_auth = self.proof(node)?;
         self.check_oauth(node, &oauth);
         Some(oauth)
     }
 
-    fn proof(&mut self, node: &Node) -> Option<Proof> {
+    fn proof(&mut self, node: &Node) -> Option<ClientAuth> {
         match (node.entry("secret"), node.entry("key")) {
             (Some(_), Some(key)) => {
                 self.add_problem(
@@ -77,12 +77,12 @@ impl EntryReader<'_> {
                 );
                 None
             }
-            (Some(_), None) => self.oauth_text(node, "secret").map(Proof::Secret),
+            (Some(_), None) => self.oauth_text(node, "secret").map(ClientAuth::Secret),
             (None, Some(key)) => {
                 let path = self.oauth_text(node, "key")?;
                 let path = resolve_path(&path, self.expander.place, self.expander.surroundings);
                 match std::fs::read_to_string(&path) {
-                    Ok(pem) => Some(Proof::Key(pem)),
+                    Ok(pem) => Some(ClientAuth::Key(pem)),
                     Err(error) => {
                         let message = format!("cannot read `auth.oauth.key`: {error}");
                         self.add_problem(key.value.span, &message);
@@ -90,17 +90,17 @@ impl EntryReader<'_> {
                     }
                 }
             }
-            (None, None) => Some(Proof::None),
+            (None, None) => Some(ClientAuth::None),
         }
     }
 
     /// Reports the same conflicts as the command-line flags.
     fn check_oauth(&mut self, node: &Node, oauth: &OAuth) {
-        let named = oauth.client_id.is_some() || oauth.document.is_some();
-        if oauth.proof != Proof::None && !named {
+        let named = oauth.client_id.is_some() || oauth.client_metadata_url.is_some();
+        if oauth.client_auth != ClientAuth::None && !named {
             self.add_problem(node.span, "`secret` and `key` need a `client` or a `document`");
         }
-        if oauth.grant == Grant::ClientCredentials && oauth.proof == Proof::None {
+        if oauth.grant == Grant::ClientCredentials && oauth.client_auth == ClientAuth::None {
             let message = "`grant: client_credentials` needs a `client` with a `secret` or a `key`";
             self.add_problem(node.span, message);
         }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sparring_transport::http::{Proxies, Visitor};
+use sparring_transport::http::{BrowserOpener, Proxies};
 
 /// Asks for an input; returns `None` if it cannot.
-pub type Ask = Arc<dyn Fn(&Question) -> Option<String> + Send + Sync>;
+pub type InputPrompt = Arc<dyn Fn(&InputQuestion) -> Option<String> + Send + Sync>;
 
 /// The context for reading config files.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct ConfigContext {
     /// The environment variables.
     pub variables: BTreeMap<String, String>,
     /// The user's home.
@@ -22,23 +22,23 @@ pub struct Surroundings {
     pub credentials: Option<PathBuf>,
     /// Opens the login page. Reading twice with the same visitor gives equal
     /// targets.
-    pub visitor: Visitor,
+    pub visitor: BrowserOpener,
     /// The proxies for servers over HTTP.
     pub proxies: Proxies,
     /// Asks for the inputs of a file.
-    pub ask: Ask,
+    pub ask: InputPrompt,
 }
 
 /// An input that an entry needs, as `.vscode/mcp.json` describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct InputQuestion {
     /// The server that needs it.
     pub server: String,
     /// Its id.
     pub id: String,
     /// Its description.
     pub description: String,
-    /// Whether the answer must not be shown.
+    /// True if the answer must not be shown.
     pub is_secret: bool,
     /// The default answer.
     pub default: Option<String>,
@@ -46,15 +46,15 @@ pub struct Question {
     pub options: Vec<String>,
 }
 
-impl Surroundings {
+impl ConfigContext {
     /// An empty context that cannot ask.
-    pub fn none() -> Self {
-        Surroundings {
+    pub fn empty() -> Self {
+        ConfigContext {
             variables: BTreeMap::new(),
             home: None,
             trust: None,
             credentials: None,
-            visitor: Visitor::new(|_| {}),
+            visitor: BrowserOpener::new(|_| {}),
             proxies: Proxies::default(),
             ask: Arc::new(|_| None),
         }
@@ -62,9 +62,9 @@ impl Surroundings {
 }
 
 /// Shows only the names of variables, because their values may be secrets.
-impl std::fmt::Debug for Surroundings {
+impl std::fmt::Debug for ConfigContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surroundings")
+        f.debug_struct("ConfigContext")
             .field("variables", &self.variables.keys())
             .field("home", &self.home)
             .field("trust", &self.trust)

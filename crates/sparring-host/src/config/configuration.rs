@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use sparring_script::{Problems, Source, Span, did_you_mean};
 
-use super::config_context::Surroundings;
-use super::locations::Places;
+use super::config_context::ConfigContext;
+use super::locations::ConfigLocations;
 use super::merge;
 use super::read::File;
 use super::server_config::{Origin, Rules, Scope, ServerConfig};
@@ -15,16 +15,16 @@ use super::server_config::{Origin, Rules, Scope, ServerConfig};
 #[derive(Debug)]
 pub struct Config {
     /// The servers, by name.
-    pub servers: BTreeMap<String, Configured>,
+    pub servers: BTreeMap<String, ConfiguredServer>,
     /// Entries that are not used, because another entry has the same name.
     pub unused: Vec<UnusedEntry>,
     /// The rules of files for the tools of all servers.
     pub rules: Vec<FileRules>,
     /// Problems of files outside of their entries.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FileProblem>,
     /// Notes, each with its position.
     pub notes: Vec<String>,
-    /// The files that were searched, whether they exist or not.
+    /// All searched files, including those that do not exist.
     pub files: Vec<File>,
     /// The positions of all patterns of rules.
     pub(super) patterns: Vec<LocatedPattern>,
@@ -42,7 +42,7 @@ pub(super) struct LocatedPattern {
 
 /// An entry that is used.
 #[derive(Debug)]
-pub struct Configured {
+pub struct ConfiguredServer {
     /// The position of the entry.
     pub origin: Origin,
     /// The transport: `stdio`, `http`, `sse`, or `?` if it is unknown.
@@ -50,26 +50,26 @@ pub struct Configured {
     /// Its command line or URL as written in the file, with unexpanded
     /// variables.
     pub spelled: String,
-    /// Whether it may be connected.
+    /// True if it may be connected.
     pub enabled: bool,
-    /// Whether it can be used.
-    pub state: State,
+    /// The usability of the entry.
+    pub state: EntryState,
 }
 
-/// Whether an entry can be used.
+/// The usability of an entry.
 #[derive(Debug)]
-pub enum State {
+pub enum EntryState {
     /// It can be connected, if it is enabled.
     Ready(Box<ServerConfig>),
     /// Its file is not trusted.
-    Untrusted(Untrusted),
+    Untrusted(UntrustedServer),
     /// It is invalid.
-    Broken(Problems),
+    Invalid(Problems),
 }
 
 /// A server of an untrusted file, which is not started without consent.
 #[derive(Debug)]
-pub struct Untrusted(pub(super) Box<ServerConfig>);
+pub struct UntrustedServer(pub(super) Box<ServerConfig>);
 
 /// An entry that is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,17 +78,17 @@ pub struct UnusedEntry {
     pub name: String,
     /// The position of the entry.
     pub origin: Origin,
-    /// The transport, as in [`Configured::transport`].
+    /// The transport, as in [`ConfiguredServer::transport`].
     pub transport: &'static str,
     /// Its command line or URL as written in the file.
     pub spelled: String,
     /// The reason.
-    pub why: Why,
+    pub why: UnusedReason,
 }
 
 /// Why an entry is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum UnusedReason {
     /// A file with higher precedence has an entry of the same name.
     Overridden,
     /// Its file is not trusted, so it does not override a trusted entry.
@@ -108,7 +108,7 @@ pub struct FileRules {
 
 /// A problem of a file outside of its entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum FileProblem {
     /// The file cannot be read.
     Unreadable {
         /// The file.
@@ -117,12 +117,12 @@ pub enum Fault {
         why: String,
     },
     /// The contents are invalid.
-    Wrong(Problems),
+    Invalid(Problems),
 }
 
 /// Why a server cannot be selected by name.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum LookupError {
     /// No server has this name.
     #[error("no server named `{name}`{help}")]
     Unknown {
@@ -141,7 +141,7 @@ pub enum Refusal {
     },
     /// Its entry is invalid.
     #[error("{0}")]
-    Broken(Problems),
+    Invalid(Problems),
 }
 
 impl Config {
@@ -149,14 +149,14 @@ impl Config {
     ///
     /// An invalid file or entry is not an error here: its problems are part of
     /// the result.
-    pub fn read(places: &Places, surroundings: &Surroundings) -> Config {
+    pub fn read(places: &ConfigLocations, surroundings: &ConfigContext) -> Config {
         merge::read_all(places, surroundings)
     }
 
     /// The servers that can be connected: trusted, enabled and valid.
     pub fn ready(&self) -> impl Iterator<Item = &ServerConfig> {
         self.servers.values().filter_map(|configured| match &configured.state {
-            State::Ready(server) if server.enabled => Some(&**server),
+            EntryState::Ready(server) if server.enabled => Some(&**server),
             _ => None,
         })
     }
@@ -166,32 +166,35 @@ impl Config {
     ///
     /// # Errors
     /// If there is no such server, or it cannot be used.
-    pub fn by_consent(&self, name: &str) -> Result<&ServerConfig, Refusal> {
+    pub fn server_by_name(&self, name: &str) -> Result<&ServerConfig, LookupError> {
         let Some(configured) = self.servers.get(name) else {
-            return Err(Refusal::Unknown { name: name.to_owned(), help: self.suggestions(name) });
+            return Err(LookupError::Unknown {
+                name: name.to_owned(),
+                help: self.suggestions(name),
+            });
         };
         let server = match &configured.state {
-            State::Ready(server) | State::Untrusted(Untrusted(server)) => server,
-            State::Broken(problems) => return Err(Refusal::Broken(problems.clone())),
+            EntryState::Ready(server) | EntryState::Untrusted(UntrustedServer(server)) => server,
+            EntryState::Invalid(problems) => return Err(LookupError::Invalid(problems.clone())),
         };
         match server.enabled {
             true => Ok(server),
             false => {
                 let origin = configured.origin.clone();
-                Err(Refusal::Disabled { name: name.to_owned(), origin })
+                Err(LookupError::Disabled { name: name.to_owned(), origin })
             }
         }
     }
 
-    /// Returns whether there are no problems.
-    pub fn is_sound(&self) -> bool {
-        let is_broken = |it: &Configured| matches!(it.state, State::Broken(_));
+    /// Returns true if there are no problems.
+    pub fn is_valid(&self) -> bool {
+        let is_broken = |it: &ConfiguredServer| matches!(it.state, EntryState::Invalid(_));
         self.faults.is_empty() && !self.servers.values().any(is_broken)
     }
 
     /// A problem of a pattern for each of its positions: in the entry of a
     /// server, or outside of all entries.
-    pub fn wrong_pattern(
+    pub fn pattern_problems(
         &self,
         server: Option<&str>,
         pattern: &str,
@@ -218,13 +221,13 @@ impl Config {
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for FileProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Fault::Unreadable { file, why } => {
+            FileProblem::Unreadable { file, why } => {
                 write!(f, "cannot read {}: {why}", file.display())
             }
-            Fault::Wrong(problems) => write!(f, "{problems}"),
+            FileProblem::Invalid(problems) => write!(f, "{problems}"),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sparring_peer::Protocol;
-use sparring_script::{Node, Problems, Span, duration, size};
+use sparring_script::{Node, Problems, Span, parse_duration, parse_size};
 use sparring_transport::http::{HttpTarget, HttpTransport};
 use sparring_transport::{ChildTarget, ContainerTarget, Target};
 use sparring_wire::Revision;
 
-use super::config_context::Surroundings;
+use super::config_context::ConfigContext;
 use super::expand::Expander;
-use super::locations::Place;
+use super::locations::ConfigLocation;
 use super::read::{Input, RawEntry, parse_rules};
 use super::server_config::{Origin, Reconnect, Scope, ServerConfig};
 
@@ -54,9 +54,9 @@ const TARGET_KEYS: [(&str, &[&str]); 2] = [
 /// The context of an entry.
 #[derive(Clone, Copy)]
 pub(super) struct EntryContext<'a> {
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ConfigLocation,
     pub(super) inputs: &'a [Input],
-    pub(super) surroundings: &'a Surroundings,
+    pub(super) surroundings: &'a ConfigContext,
 }
 
 /// Reads an entry.
@@ -82,7 +82,7 @@ pub(super) fn read_server(
     let config = target.map(|target| reader.server_config(target, origin.clone()));
     let Expander { mut problems, .. } = reader.expander;
     match config {
-        Some(config) => problems.or(config),
+        Some(config) => problems.into_result(config),
         None => {
             if problems.is_empty() {
                 problems.add(raw.key_span, format!("server `{}` is invalid", raw.name));
@@ -94,7 +94,11 @@ pub(super) fn read_server(
 
 /// Resolves a path in a file: relative to the user's home or to the file's
 /// folder.
-pub(super) fn resolve_path(text: &str, place: &Place, surroundings: &Surroundings) -> PathBuf {
+pub(super) fn resolve_path(
+    text: &str,
+    place: &ConfigLocation,
+    surroundings: &ConfigContext,
+) -> PathBuf {
     let at_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     match (at_home, &surroundings.home, &place.folder) {
         (Some(rest), Some(home), _) => home.join(rest.trim_start_matches('/')),
@@ -127,7 +131,7 @@ impl EntryReader<'_> {
             reconnect.attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
         }
         if let Some(delay) = setting("reconnect_delay").and_then(Node::as_str) {
-            reconnect.delay = duration(delay).unwrap_or(reconnect.delay);
+            reconnect.delay = parse_duration(delay).unwrap_or(reconnect.delay);
         }
         ServerConfig {
             name: self.raw.name.clone(),
@@ -153,7 +157,7 @@ impl EntryReader<'_> {
         let Some(node) = settings.and_then(|settings| settings.get("timeout")) else {
             return DEFAULT_TIMEOUT;
         };
-        match node.as_str().and_then(|text| duration(text).ok()) {
+        match node.as_str().and_then(|text| parse_duration(text).ok()) {
             Some(Duration::ZERO) => {
                 self.add_problem(node.span, "`timeout` must be greater than 0");
                 DEFAULT_TIMEOUT
@@ -272,7 +276,7 @@ impl EntryReader<'_> {
             self.add_problem(span, "`container` is empty or begins with `-`");
         }
         let mut target = ContainerTarget::new(name, command);
-        target.ready_within = self.timeout();
+        target.ready_timeout = self.timeout();
         if let Some(engine) = node.get("engine") {
             let line = self.expander.expand_text("engine", engine)?;
             match shlex::split(&line).filter(|words| !words.is_empty()) {
@@ -323,7 +327,7 @@ impl EntryReader<'_> {
 
     fn max_output(&mut self) -> Option<usize> {
         let node = self.raw.node.get("max_output")?;
-        match size(node.as_str()?) {
+        match parse_size(node.as_str()?) {
             Ok(limit) => Some(limit),
             Err(message) => {
                 self.add_problem(node.span, &format!("`max_output`: {message}"));
@@ -374,7 +378,7 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }
 
-/// Returns whether a header can have that name (RFC 9110, 5.6.2).
+/// Returns true if a header can have that name (RFC 9110, 5.6.2).
 fn is_header(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !name.is_empty() && name.chars().all(allowed)

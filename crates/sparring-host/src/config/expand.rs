@@ -4,18 +4,18 @@
 
 use serde_json::Value;
 use sparring_script::template::Segment;
-use sparring_script::{Node, Path, Problems, Scope, Template, Undefined, did_you_mean};
+use sparring_script::{Node, Path, Problems, Scope, Template, UndefinedPath, did_you_mean};
 
-use super::config_context::{Question, Surroundings};
-use super::locations::{Format, Place};
+use super::config_context::{ConfigContext, InputQuestion};
+use super::locations::{ConfigLocation, Format};
 use super::read::Input;
 
 /// Expands the texts of an entry and collects problems.
 pub(super) struct Expander<'a> {
     pub(super) server: &'a str,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ConfigLocation,
     pub(super) inputs: &'a [Input],
-    pub(super) surroundings: &'a Surroundings,
+    pub(super) surroundings: &'a ConfigContext,
     pub(super) problems: Problems,
 }
 
@@ -34,7 +34,7 @@ impl Expander<'_> {
         &mut self,
         field: &str,
         node: &Node,
-        render: impl Fn(&Template, &dyn Scope) -> Result<String, Undefined>,
+        render: impl Fn(&Template, &dyn Scope) -> Result<String, UndefinedPath>,
     ) -> Option<String> {
         let text = node.as_str()?;
         let server = self.server;
@@ -52,10 +52,10 @@ impl Expander<'_> {
         result.map_err(|message| self.problems.add(node.span, message)).ok()
     }
 
-    fn variable(&self, name: &str) -> Result<String, Undefined> {
+    fn variable(&self, name: &str) -> Result<String, UndefinedPath> {
         let value = self.surroundings.variables.get(name);
         let missing = || format!("needs the environment variable `{name}`, which is not set");
-        value.cloned().ok_or_else(|| Undefined(missing()))
+        value.cloned().ok_or_else(|| UndefinedPath(missing()))
     }
 
     /// The variables that VS Code and Cursor define.
@@ -75,21 +75,21 @@ impl Expander<'_> {
         }
     }
 
-    fn input(&self, id: &str) -> Result<String, Undefined> {
+    fn input(&self, id: &str) -> Result<String, UndefinedPath> {
         let Some(input) = self.inputs.iter().find(|input| input.id == id) else {
             let help = did_you_mean(id, self.inputs.iter().map(|input| &*input.id));
             let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-            return Err(Undefined(format!(
+            return Err(UndefinedPath(format!(
                 "needs the input `{id}`, which the file's `inputs` do not define{help}"
             )));
         };
         if !input.can_be_asked {
-            return Err(Undefined(format!(
+            return Err(UndefinedPath(format!(
                 "needs the input `{id}`, which only VS Code can provide; \
                  only promptString and pickString are supported here"
             )));
         }
-        let question = Question {
+        let question = InputQuestion {
             server: self.server.to_owned(),
             id: id.to_owned(),
             description: input.description.clone(),
@@ -98,14 +98,14 @@ impl Expander<'_> {
             options: input.options.clone(),
         };
         let cannot_ask = || format!("needs the input `{id}`, but this run cannot ask for it");
-        (self.surroundings.ask)(&question).ok_or_else(|| Undefined(cannot_ask()))
+        (self.surroundings.ask)(&question).ok_or_else(|| UndefinedPath(cannot_ask()))
     }
 }
 
 struct VariableScope<'a, 'b>(&'a Expander<'b>);
 
 impl Scope for VariableScope<'_, '_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         let found = match &path.segments[..] {
             [Segment::Key(name)] => match self.0.workspace_variable(name) {
                 Some(known) => Ok(known),
@@ -113,7 +113,7 @@ impl Scope for VariableScope<'_, '_> {
             },
             [Segment::Key(root), Segment::Key(name)] if root == "env" => self.0.variable(name),
             [Segment::Key(root), Segment::Key(id)] if root == "input" => self.0.input(id),
-            _ => Err(Undefined(format!("needs `{path}`, which is not the name of a variable"))),
+            _ => Err(UndefinedPath(format!("needs `{path}`, which is not the name of a variable"))),
         };
         found.map(Value::String)
     }

@@ -7,14 +7,14 @@ use sparring_script::{Key, Object, Shape, grammar};
 
 /// The JSON Schema of `mcp.yaml`, for editors.
 pub fn schema() -> Value {
-    grammar::schema("The servers of Sparring", &CONFIG)
+    grammar::json_schema("The servers of Sparring", &CONFIG)
 }
 
 /// The reference page of all keys of `mcp.yaml`, for the docs.
 pub fn reference() -> String {
     let intro = "Generated from the grammar; [host.md](host.md) explains it. Keys may also be \
                  written in camelCase, `autoConnect` for `auto_connect`.";
-    grammar::page("All keys of mcp.yaml", intro, &CONFIG)
+    grammar::render_key_reference("All keys of mcp.yaml", intro, &CONFIG)
 }
 
 /// A whole file.
@@ -25,13 +25,13 @@ pub(super) static CONFIG: Object = Object {
         Key::new(
             "permissions",
             &Shape::Object(&PERMISSIONS),
-            "Permission rules for the tools of all servers; `mcp__server__tool` is a tool, and a \
-             `*` at the end matches any rest.",
+            "Permission rules for the tools of all servers; `mcp__server__tool` names a tool, and \
+             a `*` at the end matches any rest.",
         ),
     ]],
 };
 
-static TEXTS: Shape = Shape::List(&Shape::Text);
+static TEXTS: Shape = Shape::List(&Shape::String);
 
 /// A server's entry.
 pub(super) static SERVER: Object = Object {
@@ -40,39 +40,39 @@ pub(super) static SERVER: Object = Object {
         &[
             Key::new(
                 "transport",
-                &Shape::Word(&["stdio", "http", "sse"]),
+                &Shape::Keyword(&["stdio", "http", "sse"]),
                 "The transport (default: stdio with `command`, http with `url`).",
             ),
-            Key::new("command", &Shape::Text, "The program to start."),
+            Key::new("command", &Shape::String, "The program to start."),
             Key::new("args", &TEXTS, "The arguments of `command`."),
-            Key::new("env", &Shape::Map(&Shape::Text), "Environment variables of `command`."),
+            Key::new("env", &Shape::Map(&Shape::String), "Environment variables of `command`."),
             Key::new(
                 "pass_env",
                 &TEXTS,
-                "Names of our environment variables that `command` gets, beside a few that all get.",
+                "Variables of Sparring's environment that `command` gets, beside the default ones.",
             ),
             Key::new(
                 "cwd",
-                &Shape::Text,
+                &Shape::String,
                 "The working folder of `command`; relative to the project, or in the user's file \
                  to the home folder.",
             ),
             Key::new(
                 "container",
-                &Shape::Text,
-                "The container to run `command` in, by docker or podman; `cwd` is a folder in the \
+                &Shape::String,
+                "The docker or podman container to run `command` in; `cwd` is a folder in the \
                  container.",
             ),
             Key::new(
                 "engine",
-                &Shape::Text,
-                "The engine of `container` with its own flags, such as `sudo docker` (default: \
+                &Shape::String,
+                "The container engine with its flags, such as `sudo docker` (default: \
                  the first of docker and podman that has the container).",
             ),
-            Key::new("url", &Shape::Text, "The URL of the server."),
+            Key::new("url", &Shape::String, "The URL of the server."),
             Key::new(
                 "headers",
-                &Shape::Map(&Shape::Text),
+                &Shape::Map(&Shape::String),
                 "HTTP headers of every request to `url`.",
             ),
             Key::new("auth", &Shape::Object(&AUTH), "The credentials for `url`."),
@@ -80,7 +80,7 @@ pub(super) static SERVER: Object = Object {
         &[
             Key::new(
                 "protocol",
-                &Shape::Word(&[
+                &Shape::Keyword(&[
                     "auto",
                     "2024-11-05",
                     "2025-03-26",
@@ -93,22 +93,22 @@ pub(super) static SERVER: Object = Object {
             Key::new(
                 "enabled",
                 &Shape::Bool,
-                "Whether the server may be connected (default: true).",
+                "Enables the server; a disabled one is never connected (default: true).",
             ),
             Key::new(
                 "auto_connect",
                 &Shape::Bool,
-                "Whether the server is connected at startup (default: true).",
+                "Connect the server at startup (default: true).",
             ),
             Key::new("settings", &Shape::Object(&SETTINGS), "Timeouts and reconnects."),
             Key::new(
                 "permissions",
                 &Shape::Object(&PERMISSIONS),
-                "Permission rules for the tools of this server; here `get_*` alone names its tools.",
+                "Permission rules for the tools of this server; patterns need no prefix: `get_*`.",
             ),
             Key::new(
                 "max_output",
-                &Shape::Text,
+                &Shape::String,
                 "The maximum size of a message from the server, such as `1MiB` (default: 8MiB).",
             ),
         ],
@@ -126,7 +126,7 @@ static SETTINGS: Object = Object {
         Key::new(
             "reconnect_attempts",
             &Shape::Integer(0),
-            "How often to try to reconnect after the server was lost (default: 3).",
+            "The maximum number of reconnects after the server was lost (default: 3).",
         ),
         Key::new(
             "reconnect_delay",
@@ -142,18 +142,18 @@ static PERMISSIONS: Object = Object {
     keys: &[&[
         Key::new("allow", &TEXTS, "Tools that may be called."),
         Key::new("ask", &TEXTS, "Tools that need a confirmation."),
-        Key::new("deny", &TEXTS, "Tools that are never called; it overrides the others."),
+        Key::new("deny", &TEXTS, "Tools that are never called; overrides `allow` and `ask`."),
     ]],
 };
 
 static AUTH: Object = Object {
     name: "the credentials",
     keys: &[&[
-        Key::new("bearer", &Shape::Text, "A bearer token."),
-        Key::new("basic", &Shape::Text, "User and password, as `user:${PASSWORD}`."),
+        Key::new("bearer", &Shape::String, "A bearer token."),
+        Key::new("basic", &Shape::String, "User and password, such as `user:${PASSWORD}`."),
         Key::new(
             "oauth",
-            &Shape::Either(&[Shape::Bool, Shape::Object(&OAUTH)]),
+            &Shape::AnyOf(&[Shape::Bool, Shape::Object(&OAUTH)]),
             "`true` to log in by OAuth in a browser, or a map with settings.",
         ),
     ]],
@@ -164,23 +164,23 @@ static OAUTH: Object = Object {
     keys: &[&[
         Key::new(
             "grant",
-            &Shape::Word(&["code", "client_credentials"]),
-            "The grant type: `code` for a person who logs in, `client_credentials` for the client \
-             itself (default: code).",
+            &Shape::Keyword(&["code", "client_credentials"]),
+            "The grant type: `code` if a person logs in, `client_credentials` if the client \
+             authenticates itself (default: code).",
         ),
-        Key::new("client", &Shape::Text, "The id of a registered client."),
-        Key::new("secret", &Shape::Text, "The secret of `client`."),
-        Key::new("key", &Shape::Text, "A PEM file with the client's key, instead of a secret."),
+        Key::new("client", &Shape::String, "The id of a registered client."),
+        Key::new("secret", &Shape::String, "The secret of `client`."),
+        Key::new("key", &Shape::String, "A PEM file with the client's key, instead of a secret."),
         Key::new(
             "issuer",
-            &Shape::Text,
+            &Shape::String,
             "The authorization server at which `client` is registered.",
         ),
-        Key::new("document", &Shape::Text, "The https URL of a client ID metadata document."),
+        Key::new("document", &Shape::String, "The https URL of a client ID metadata document."),
         Key::new("scopes", &TEXTS, "The scopes to request (default: those that the server names)."),
         Key::new(
             "redirect",
-            &Shape::Text,
+            &Shape::String,
             "The redirect URL on this machine (default: `http://127.0.0.1/callback`).",
         ),
         Key::new("timeout", &Shape::Duration, "The timeout of logging in (default: 5m)."),

@@ -28,7 +28,7 @@ pub enum Format {
 
 /// The location of a config file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ConfigLocation {
     /// The file.
     pub file: PathBuf,
     /// Its format.
@@ -42,38 +42,42 @@ pub struct Place {
 
 /// All possible files; later ones override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Places(pub Vec<Place>);
+pub struct ConfigLocations(pub Vec<ConfigLocation>);
 
-impl Places {
+impl ConfigLocations {
     /// The user's file, and the files of the project that contains a folder:
     /// the nearest parent folder with such a file, up to a folder with `.git`,
     /// which is the root of its project.
-    pub fn find(user: Option<PathBuf>, home: Option<PathBuf>, from: &Path) -> Places {
-        let user =
-            user.map(|file| Place { file, format: Format::Yaml, scope: Scope::User, folder: home });
+    pub fn find(user: Option<PathBuf>, home: Option<PathBuf>, from: &Path) -> ConfigLocations {
+        let user = user.map(|file| ConfigLocation {
+            file,
+            format: Format::Yaml,
+            scope: Scope::User,
+            folder: home,
+        });
         let project = find_project(from);
-        let of_project = PROJECT_FILES.map(|(name, format)| Place {
+        let of_project = PROJECT_FILES.map(|(name, format)| ConfigLocation {
             file: project.join(name),
             format,
             scope: Scope::Project,
             folder: Some(project.to_owned()),
         });
-        Places(user.into_iter().chain(of_project).collect())
+        ConfigLocations(user.into_iter().chain(of_project).collect())
     }
 
     /// The project's `.spar/mcp.yaml`.
-    pub fn of_project(&self) -> Option<&Place> {
-        let ours = |it: &&Place| it.scope == Scope::Project && it.format == Format::Yaml;
+    pub fn project_file(&self) -> Option<&ConfigLocation> {
+        let ours = |it: &&ConfigLocation| it.scope == Scope::Project && it.format == Format::Yaml;
         self.0.iter().find(ours)
     }
 
     /// The user's file.
-    pub fn of_user(&self) -> Option<&Place> {
+    pub fn user_file(&self) -> Option<&ConfigLocation> {
         self.0.iter().find(|it| it.scope == Scope::User)
     }
 
     /// The location of a file that is one of these, or that has such a name.
-    pub fn at(&self, file: &Path) -> Option<Place> {
+    pub fn locate(&self, file: &Path) -> Option<ConfigLocation> {
         if let Some(place) = self.0.iter().find(|it| it.file == file) {
             return Some(place.clone());
         }
@@ -81,7 +85,7 @@ impl Places {
         let found = PROJECT_FILES.iter().find_map(|(name, format)| Some((named(name)?, *format)));
         let (depth, format) = found?;
         let folder = file.ancestors().nth(depth).map(Path::to_owned);
-        Some(Place { file: file.to_owned(), format, scope: Scope::Project, folder })
+        Some(ConfigLocation { file: file.to_owned(), format, scope: Scope::Project, folder })
     }
 }
 
@@ -94,7 +98,7 @@ impl Format {
         }
     }
 
-    /// Returns whether it is JSON with the keys of other programs.
+    /// Returns true if it is JSON with the keys of other programs.
     pub(super) fn is_foreign(self) -> bool {
         self != Format::Yaml
     }
@@ -129,8 +133,8 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();
         }
-        let places = Places::find(None, None, &from);
-        let folder = places.of_project().unwrap().folder.clone().unwrap();
+        let places = ConfigLocations::find(None, None, &from);
+        let folder = places.project_file().unwrap().folder.clone().unwrap();
         let below = folder.strip_prefix(root.path()).map(Path::to_owned);
         below.unwrap_or(folder).display().to_string()
     }
@@ -147,7 +151,8 @@ mod tests {
 
     #[test]
     fn the_users_file_comes_first_and_spar_mcp_yaml_last() {
-        let places = Places::find(Some("/u/mcp.yaml".into()), Some("/h".into()), Path::new("/p"));
+        let places =
+            ConfigLocations::find(Some("/u/mcp.yaml".into()), Some("/h".into()), Path::new("/p"));
         let files: Vec<_> = places.0.iter().map(|place| place.file.to_str().unwrap()).collect();
         let expected = [
             "/u/mcp.yaml",
@@ -157,17 +162,17 @@ mod tests {
             "/p/.spar/mcp.yaml",
         ];
         assert_eq!(files, expected);
-        assert_eq!(places.of_user().unwrap().folder.as_deref(), Some(Path::new("/h")));
+        assert_eq!(places.user_file().unwrap().folder.as_deref(), Some(Path::new("/h")));
     }
 
     #[test]
     fn the_format_of_a_file_elsewhere_follows_from_its_name() {
-        let places = Places::find(None, None, Path::new("/p"));
-        let place = places.at(Path::new("/q/.vscode/mcp.json")).unwrap();
+        let places = ConfigLocations::find(None, None, Path::new("/p"));
+        let place = places.locate(Path::new("/q/.vscode/mcp.json")).unwrap();
         assert_eq!(place.format, Format::VsCode);
         assert_eq!(place.folder.as_deref(), Some(Path::new("/q")));
-        let place = places.at(Path::new("/q/.mcp.json")).unwrap();
+        let place = places.locate(Path::new("/q/.mcp.json")).unwrap();
         assert_eq!(place.folder.as_deref(), Some(Path::new("/q")));
-        assert_eq!(places.at(Path::new("/q/mcp.txt")), None);
+        assert_eq!(places.locate(Path::new("/q/mcp.txt")), None);
     }
 }

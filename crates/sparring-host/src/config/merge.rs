@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 
 use sparring_script::{Node, Position, Problems, Source, Span};
 
-use super::config_context::Surroundings;
+use super::config_context::ConfigContext;
 use super::configuration::{
-    Config, Configured, Fault, FileRules, LocatedPattern, State, Untrusted, UnusedEntry, Why,
+    Config, ConfiguredServer, EntryState, FileProblem, FileRules, LocatedPattern, UntrustedServer,
+    UnusedEntry, UnusedReason,
 };
 use super::entry::{self, EntryContext};
-use super::locations::{Place, Places};
+use super::locations::{ConfigLocation, ConfigLocations};
 use super::read::{File, FileContent, RawEntry, parse_content, parse_patterns, read_text};
 use super::server_config::{Origin, Rules, Scope};
 use super::trust::Trust;
 use crate::names::{find_collisions, sanitize};
 
-pub(super) fn read_all(places: &Places, surroundings: &Surroundings) -> Config {
+pub(super) fn read_all(places: &ConfigLocations, surroundings: &ConfigContext) -> Config {
     let mut merger = Merger {
         config: Config {
             servers: BTreeMap::new(),
@@ -44,9 +45,9 @@ struct Merger<'a> {
     config: Config,
     /// The positions of the names of used entries.
     spans: BTreeMap<String, (Source, Span)>,
-    /// Whether the permissions of all files could be read.
+    /// True if the permissions of all files could be read.
     rules_are_complete: bool,
-    surroundings: &'a Surroundings,
+    surroundings: &'a ConfigContext,
 }
 
 impl Merger<'_> {
@@ -55,14 +56,14 @@ impl Merger<'_> {
         match Trust::read(store) {
             Ok(trust) => trust,
             Err(error) => {
-                let fault = Fault::Unreadable { file: error.file, why: error.why };
+                let fault = FileProblem::Unreadable { file: error.file, why: error.why };
                 self.config.faults.push(fault);
                 Trust::default()
             }
         }
     }
 
-    fn add_file(&mut self, place: &Place, trust: &Trust) {
+    fn add_file(&mut self, place: &ConfigLocation, trust: &Trust) {
         let mut file = File { place: place.clone(), is_there: true, is_trusted: false };
         match read_text(&place.file) {
             Ok(None) => file.is_there = false,
@@ -72,20 +73,20 @@ impl Merger<'_> {
                     Ok(content) => self.add_content(place, content, file.is_trusted),
                     Err(problems) => {
                         self.rules_are_complete = false;
-                        self.config.faults.push(Fault::Wrong(problems));
+                        self.config.faults.push(FileProblem::Invalid(problems));
                     }
                 }
             }
             Err(why) => {
                 self.rules_are_complete = false;
-                let fault = Fault::Unreadable { file: place.file.clone(), why };
+                let fault = FileProblem::Unreadable { file: place.file.clone(), why };
                 self.config.faults.push(fault);
             }
         }
         self.config.files.push(file);
     }
 
-    fn add_content(&mut self, place: &Place, content: FileContent, is_trusted: bool) {
+    fn add_content(&mut self, place: &ConfigLocation, content: FileContent, is_trusted: bool) {
         let FileContent {
             source,
             entries,
@@ -99,7 +100,7 @@ impl Merger<'_> {
         self.rules_are_complete &= rules_are_complete;
         self.config.notes.extend(notes);
         if !problems.is_empty() {
-            self.config.faults.push(Fault::Wrong(problems));
+            self.config.faults.push(FileProblem::Invalid(problems));
         }
         if !is_trusted {
             rules.allow.clear();
@@ -134,7 +135,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Adds an entry; returns whether it is used.
+    /// Adds an entry; returns true if it is used.
     fn add_entry(
         &mut self,
         raw: &RawEntry,
@@ -143,11 +144,11 @@ impl Merger<'_> {
         is_trusted: bool,
     ) -> bool {
         let state = match entry::read_server(raw, &origin, entry_context) {
-            Ok(server) if is_trusted => State::Ready(Box::new(server)),
-            Ok(server) => State::Untrusted(Untrusted(Box::new(server))),
-            Err(problems) => State::Broken(problems),
+            Ok(server) if is_trusted => EntryState::Ready(Box::new(server)),
+            Ok(server) => EntryState::Untrusted(UntrustedServer(Box::new(server))),
+            Err(problems) => EntryState::Invalid(problems),
         };
-        let configured = Configured {
+        let configured = ConfiguredServer {
             origin,
             transport: transport_name(&raw.node),
             spelled: written_target(&raw.node),
@@ -159,18 +160,22 @@ impl Merger<'_> {
         // The name may refer to the user's own entry.
         let overrides_trusted = before.is_some_and(|before| self.is_trusted(before));
         if !is_trusted && overrides_trusted {
-            self.config.unused.push(unused_entry(name, &configured, Why::Untrusted));
+            self.config.unused.push(unused_entry(name, &configured, UnusedReason::Untrusted));
             return false;
         }
         if let Some(before) = self.config.servers.insert(name.clone(), configured) {
-            let why = if self.is_trusted(&before) { Why::Overridden } else { Why::Untrusted };
+            let why = if self.is_trusted(&before) {
+                UnusedReason::Overridden
+            } else {
+                UnusedReason::Untrusted
+            };
             self.config.unused.push(unused_entry(name, &before, why));
         }
         true
     }
 
-    /// Returns whether an entry is in a trusted file.
-    fn is_trusted(&self, configured: &Configured) -> bool {
+    /// Returns true if an entry is in a trusted file.
+    fn is_trusted(&self, configured: &ConfiguredServer) -> bool {
         let file = &configured.origin.file;
         let scope = configured.origin.scope;
         // The current file is not in the list yet, and its own names are
@@ -210,11 +215,11 @@ impl Merger<'_> {
         let Some((source, span)) = self.spans.get(name) else { return };
         let Some(configured) = self.config.servers.get_mut(name) else { return };
         let mut problems = match &configured.state {
-            State::Broken(problems) => problems.clone(),
+            EntryState::Invalid(problems) => problems.clone(),
             _ => Problems::new(source),
         };
         problems.add(*span, message);
-        configured.state = State::Broken(problems);
+        configured.state = EntryState::Invalid(problems);
     }
 
     /// If some rules could not be read, a missing one may deny what another
@@ -226,7 +231,7 @@ impl Merger<'_> {
         let ask = |rules: &mut Rules| rules.ask.append(&mut rules.allow);
         self.config.rules.iter_mut().for_each(|it| ask(&mut it.rules));
         for configured in self.config.servers.values_mut() {
-            if let State::Ready(server) | State::Untrusted(Untrusted(server)) =
+            if let EntryState::Ready(server) | EntryState::Untrusted(UntrustedServer(server)) =
                 &mut configured.state
             {
                 ask(&mut server.rules);
@@ -260,8 +265,8 @@ impl LineCounter<'_> {
     }
 }
 
-fn unused_entry(name: String, configured: &Configured, why: Why) -> UnusedEntry {
-    let Configured { origin, transport, spelled, .. } = configured;
+fn unused_entry(name: String, configured: &ConfiguredServer, why: UnusedReason) -> UnusedEntry {
+    let ConfiguredServer { origin, transport, spelled, .. } = configured;
     UnusedEntry { name, origin: origin.clone(), transport, spelled: spelled.clone(), why }
 }
 

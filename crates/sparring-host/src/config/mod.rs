@@ -3,7 +3,7 @@
 //!
 //! [`Config::read`] reads all files. A problem of one server does not affect
 //! the others. Nothing is started here, and nothing is read from the
-//! environment: the caller passes the [`Surroundings`].
+//! environment: the caller passes the [`ConfigContext`].
 
 mod auth;
 mod config_context;
@@ -20,14 +20,15 @@ mod server_config;
 mod trust;
 mod trust_preview;
 
-pub use config_context::{Ask, Question, Surroundings};
+pub use config_context::{ConfigContext, InputPrompt, InputQuestion};
 pub use configuration::{
-    Config, Configured, Fault, FileRules, Refusal, State, Untrusted, UnusedEntry, Why,
+    Config, ConfiguredServer, EntryState, FileProblem, FileRules, LookupError, UntrustedServer,
+    UnusedEntry, UnusedReason,
 };
 pub use edit::{Change, EditError, Edited, edit};
 pub use grammar::{reference, schema};
-pub use locations::{Format, Place, Places};
+pub use locations::{ConfigLocation, ConfigLocations, Format};
 pub use read::File;
 pub use server_config::{Origin, Reconnect, Rules, Scope, ServerConfig};
 pub use trust::{Trust, TrustError};
-pub use trust_preview::{Offer, Offered};
+pub use trust_preview::{PreviewedServer, TrustPreview};

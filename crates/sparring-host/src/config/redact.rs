@@ -2,7 +2,7 @@
 //! environment and of credentials become stars. Each byte gets one star, so
 //! that positions stay the same.
 
-use sparring_script::{Kind, Node, Problems, Source, Span};
+use sparring_script::{Node, NodeKind, Problems, Source, Span};
 
 use super::locations::Format;
 
@@ -49,8 +49,8 @@ pub(super) fn mask_unparsed(problems: &Problems) -> Problems {
 
 fn collect_values(node: &Node, spans: &mut Vec<Span>) {
     match &node.kind {
-        Kind::String(text) if text.contains("${") => {}
-        Kind::String(_) | Kind::Number(_) => spans.push(node.span),
+        NodeKind::String(text) if text.contains("${") => {}
+        NodeKind::String(_) | NodeKind::Number(_) => spans.push(node.span),
         _ => {
             node.entries().iter().for_each(|entry| collect_values(&entry.value, spans));
             node.items().iter().for_each(|item| collect_values(item, spans));

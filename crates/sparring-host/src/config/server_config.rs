@@ -19,9 +19,9 @@ pub struct ServerConfig {
     pub target: Target,
     /// The revision to use.
     pub protocol: Protocol,
-    /// Whether it may be connected.
+    /// True if it may be connected.
     pub enabled: bool,
-    /// Whether it is connected at startup.
+    /// True if it is connected at startup.
     pub auto_connect: bool,
     /// The timeout of connecting and of each request.
     pub timeout: Duration,

@@ -1,4 +1,4 @@
-//! Stores which project files the user trusts: by path and contents, so that a
+//! Stores the project files that the user trusts: by path and contents, so that a
 //! changed file is no longer trusted.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use sparring_transport::PrivateFile;
 
 use super::read::{digest, read_text};
 
-/// How long to wait for the lock of another process.
+/// Maximum wait for the lock of another process.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The trusted files.
@@ -50,7 +50,7 @@ impl Trust {
         Ok(Trust { files: files.iter().filter_map(pair).collect() })
     }
 
-    /// Returns whether the user trusts a file with this text.
+    /// Returns true if the user trusts a file with this text.
     pub fn covers(&self, file: &Path, text: &str) -> bool {
         let known = canonical(file).and_then(|file| self.files.get(&file));
         known.is_some_and(|known| *known == digest(text))
@@ -71,7 +71,7 @@ impl Trust {
         change(store, |trust| drop(trust.files.insert(file, digest)))
     }
 
-    /// Removes a file from the store; returns whether it was trusted.
+    /// Removes a file from the store; returns true if it was trusted.
     ///
     /// # Errors
     /// If the store cannot be written.

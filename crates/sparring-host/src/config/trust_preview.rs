@@ -1,58 +1,58 @@
-//! Previews what a project's file would do if it were trusted. The preview is
-//! what becomes trusted, even if the file changes meanwhile.
+//! Previews the effects of trusting a project's file. The user trusts the previewed
+//! contents, even if the file changes meanwhile.
 
 use std::path::Path;
 
-use sparring_script::{Kind, Node, Template};
+use sparring_script::{Node, NodeKind, Template};
 
-use super::configuration::Fault;
-use super::locations::Place;
+use super::configuration::FileProblem;
+use super::locations::ConfigLocation;
 use super::merge::{transport_name, written_target};
 use super::read::{RawEntry, parse_content, parse_rules, read_text};
 use super::trust::{Trust, TrustError};
 
 /// A preview of a file.
 #[derive(Debug)]
-pub struct Offer {
-    place: Place,
+pub struct TrustPreview {
+    place: ConfigLocation,
     text: String,
     /// The servers that it would start or connect to.
-    pub servers: Vec<Offered>,
+    pub servers: Vec<PreviewedServer>,
     /// The tools that could be called without a question.
     pub allow: Vec<String>,
 }
 
 /// A server that would be started or connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offered {
+pub struct PreviewedServer {
     /// Its name.
     pub name: String,
     /// Its transport.
     pub transport: &'static str,
     /// Its command line or URL as written in the file.
     pub spelled: String,
-    /// Our environment variables that it would get.
+    /// The variables of Sparring's environment that it would get.
     pub takes: Vec<String>,
     /// The environment variables that its entry sets.
     pub sets: Vec<String>,
 }
 
-impl Offer {
+impl TrustPreview {
     /// Reads a file; `None` if it does not exist.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn read(place: &Place) -> Result<Option<Offer>, Fault> {
-        let unreadable = |why| Fault::Unreadable { file: place.file.clone(), why };
+    pub fn read(place: &ConfigLocation) -> Result<Option<TrustPreview>, FileProblem> {
+        let unreadable = |why| FileProblem::Unreadable { file: place.file.clone(), why };
         let Some(text) = read_text(&place.file).map_err(unreadable)? else { return Ok(None) };
-        let content = parse_content(place, &text).map_err(Fault::Wrong)?;
+        let content = parse_content(place, &text).map_err(FileProblem::Invalid)?;
         let server_allow = content.entries.iter().flat_map(|raw| {
             let rules = raw.node.get("permissions").map(parse_rules).unwrap_or_default();
             rules.allow.into_iter().map(|pattern| format!("{}: {pattern}", raw.name))
         });
         let allow = content.rules.allow.iter().cloned().chain(server_allow).collect();
         let servers = content.entries.iter().map(preview_server).collect();
-        Ok(Some(Offer { place: place.clone(), text, servers, allow }))
+        Ok(Some(TrustPreview { place: place.clone(), text, servers, allow }))
     }
 
     /// The file.
@@ -60,7 +60,7 @@ impl Offer {
         &self.place.file
     }
 
-    /// Returns whether the user trusts the file already.
+    /// Returns true if the user trusts the file already.
     ///
     /// # Errors
     /// If the trust store cannot be read.
@@ -77,7 +77,7 @@ impl Offer {
     }
 }
 
-fn preview_server(raw: &RawEntry) -> Offered {
+fn preview_server(raw: &RawEntry) -> PreviewedServer {
     let mut takes = Vec::new();
     collect_variables(&raw.node, &mut takes);
     let passed = raw.node.get("pass_env").map(Node::items).unwrap_or_default();
@@ -85,7 +85,7 @@ fn preview_server(raw: &RawEntry) -> Offered {
     takes.sort();
     takes.dedup();
     let env = raw.node.get("env").map(Node::entries).unwrap_or_default();
-    Offered {
+    PreviewedServer {
         name: raw.name.clone(),
         transport: transport_name(&raw.node),
         spelled: written_target(&raw.node),
@@ -96,13 +96,13 @@ fn preview_server(raw: &RawEntry) -> Offered {
 
 /// Collects the names of variables in the texts of a value.
 pub(super) fn collect_variables(node: &Node, names: &mut Vec<String>) {
-    if let Kind::String(text) = &node.kind {
+    if let NodeKind::String(text) = &node.kind {
         let template = Template::parse(text).ok();
-        for (path, _) in template.iter().flat_map(Template::holes) {
+        for (path, _) in template.iter().flat_map(Template::placeholders) {
             let name = match path.root() {
-                "env" => path.key(1),
-                "input" if path.key(1).is_some() => None,
-                _ => path.key(0),
+                "env" => path.key_at(1),
+                "input" if path.key_at(1).is_some() => None,
+                _ => path.key_at(0),
             };
             names.extend(name.map(str::to_owned));
         }

@@ -6,30 +6,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_peer::Server;
-use sparring_peer::client::{Client, Listing};
+use sparring_peer::client::{Client, ListKind};
 use sparring_wire::Revision;
 use sparring_wire::types::LogLevel;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Gateway, resources};
-use crate::manager::{Event, State};
+use crate::manager::{Event, ServerState};
 use crate::registry;
 
 /// The delay between a change and its notification; changes within it share one
 /// notification.
 const NOTIFY_DELAY: Duration = Duration::from_millis(50);
 
-/// How long one wait for a resource update lasts before it is repeated.
+/// The timeout of one wait for a resource update; the wait is then repeated.
 const NEXT_UPDATE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Notifies the clients of a gateway until the future is dropped or the manager
 /// is gone. The gateway's registry must follow the manager too.
-pub async fn follow(server: &Server<Gateway>) {
+pub async fn notify_clients(server: &Server<Gateway>) {
     let gateway = server.handler();
     let mut events = gateway.manager.subscribe();
     let mut rules = gateway.registry.subscribe();
-    let mut watched = server.watched();
+    let mut watched = server.subscribed_resources();
     let mut level = server.log_level();
     let weak_server = server.downgrade();
     gateway.logs.broadcast_with(move |message| {
@@ -82,7 +82,7 @@ pub async fn follow(server: &Server<Gateway>) {
 
 /// Forwards the log messages of all connected servers.
 fn attach_log_handlers(gateway: &Gateway) {
-    let connections = gateway.manager.list();
+    let connections = gateway.manager.connections();
     gateway.logs.retain(&connections);
     for connection in &connections {
         gateway.logs.attach(connection);
@@ -96,7 +96,7 @@ fn set_log_levels(
     level_requests: &mut JoinSet<()>,
 ) {
     let Some(level) = level else { return };
-    for connection in server.handler().manager.list() {
+    for connection in server.handler().manager.connections() {
         let logs = Arc::clone(&server.handler().logs);
         level_requests.spawn(async move { logs.set_level(&connection, level, false).await });
     }
@@ -124,7 +124,7 @@ struct ListSet {
 impl PendingChanges {
     fn record(&mut self, event: &Event) {
         match event {
-            Event::State { server, state: State::Connected(connection) } => {
+            Event::State { server, state: ServerState::Connected(connection) } => {
                 let lists = connection.lists();
                 let has = ListSet {
                     tools: false,
@@ -141,14 +141,14 @@ impl PendingChanges {
                     self.mark(|lists| lists.add(had));
                 }
             }
-            Event::Listed { server, what } => {
+            Event::ListChanged { server, what } => {
                 let has = match what {
-                    Listing::Resources | Listing::ResourceTemplates => {
+                    ListKind::Resources | ListKind::ResourceTemplates => {
                         ListSet { resources: true, ..ListSet::default() }
                     }
-                    Listing::Prompts => ListSet { prompts: true, ..ListSet::default() },
+                    ListKind::Prompts => ListSet { prompts: true, ..ListSet::default() },
                     // The registry sends events for tools.
-                    Listing::Tools => return,
+                    ListKind::Tools => return,
                 };
                 if let Some(known) = self.connected.get_mut(server) {
                     known.add(has);
@@ -180,7 +180,7 @@ impl ListSet {
 
     fn notify(self, server: &Server<Gateway>) {
         if self.instructions {
-            server.renew();
+            server.refresh_description();
         }
         if self.tools {
             server.tools_changed();

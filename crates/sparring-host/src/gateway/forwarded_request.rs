@@ -13,8 +13,10 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value, json};
-use sparring_peer::client::{Answering, InFlight, LogMessage, Progress, Question, RequestBuilder};
-use sparring_peer::server::{Answer, Context, Failure, InputRequired};
+use sparring_peer::client::{
+    LogMessage, PendingRequest, Progress, RequestBuilder, ServerRequest, ServerRequestHandler,
+};
+use sparring_peer::server::{Context, HandlerError, HandlerResult, InputRequired};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -25,13 +27,13 @@ use crate::manager::Connection;
 
 type QuestionResult = Result<RawJson, ErrorObject>;
 
-/// How many messages of one request can wait to be forwarded.
+/// Maximum messages of one request that wait to be forwarded.
 pub(super) const MAX_QUEUED_MESSAGES: usize = 256;
 
 /// A forwarded request. Dropping it cancels it.
 pub(super) struct ForwardedRequest {
     connection: Connection,
-    call: InFlight,
+    call: PendingRequest,
     messages: mpsc::Receiver<Box<ServerMessage>>,
     /// The questions that the client must answer, by the gateway's keys.
     asked: BTreeMap<String, oneshot::Sender<QuestionResult>>,
@@ -42,7 +44,7 @@ pub(super) struct ForwardedRequest {
 /// The state in which a forwarded request stopped.
 pub(super) enum ForwardOutcome {
     /// The server responded.
-    Answered(Answer),
+    Answered(HandlerResult),
     /// The client must answer these requests and repeat its own.
     InputRequired(Map<String, Value>),
 }
@@ -57,7 +59,7 @@ pub(super) enum ServerMessage {
 
 /// A question of the server to the client.
 pub(super) struct PendingQuestion {
-    question: Question,
+    question: ServerRequest,
     params: Value,
     /// Closed when the server no longer waits for the answer.
     reply: oneshot::Sender<QuestionResult>,
@@ -82,7 +84,8 @@ impl ForwardedRequest {
                 })
             }
         };
-        let request = request.answered_by(requester, Arc::new(QuestionForwarder(sender)));
+        let request =
+            request.with_server_request_handler(requester, Arc::new(QuestionForwarder(sender)));
         let (asked, questions) = (BTreeMap::new(), 0);
         ForwardedRequest { connection, call: request.start(), messages, asked, questions }
     }
@@ -138,7 +141,10 @@ impl ForwardedRequest {
         let mut requests = Map::new();
         let mut next = Some(first);
         while let Some(PendingQuestion { question, params, reply }) = next.take() {
-            match question.capability().map_or(Ok(()), |capability| cx.require(capability)) {
+            match question
+                .capability()
+                .map_or(Ok(()), |capability| cx.require_capability(capability))
+            {
                 Err(failure) => drop(reply.send(Err(to_error(failure)))),
                 Ok(()) => {
                     self.questions += 1;
@@ -158,7 +164,7 @@ impl ForwardedRequest {
 /// Answers the server's questions by asking the client.
 struct QuestionForwarder(mpsc::Sender<Box<ServerMessage>>);
 
-impl Answering for QuestionForwarder {
+impl ServerRequestHandler for QuestionForwarder {
     fn answer(
         &self,
         method: &str,
@@ -187,7 +193,7 @@ fn forward_notification(message: ServerMessage, cx: &Context) -> Option<PendingQ
 }
 
 fn forward_log(message: &LogMessage, cx: &Context) {
-    let data: Value = message.data.view().to().unwrap_or_default();
+    let data: Value = message.data.view().deserialize().unwrap_or_default();
     cx.log_as(message.logger.as_deref(), message.level, &data);
 }
 
@@ -197,10 +203,10 @@ fn queue_question(
     method: &str,
     params: &RawJson,
 ) -> Result<oneshot::Receiver<QuestionResult>, ErrorObject> {
-    let known = [Question::Sampling, Question::Elicitation, Question::Roots];
+    let known = [ServerRequest::Sampling, ServerRequest::Elicitation, ServerRequest::Roots];
     let question = known.into_iter().find(|known| known.method() == method);
     let question = question.ok_or_else(|| ErrorObject::method_not_found(method))?;
-    let params = params.view().to().map_err(|why| {
+    let params = params.view().deserialize().map_err(|why| {
         ErrorObject::invalid_params(format!("cannot read the params of {method}: {why}"))
     })?;
     let (reply, answer) = oneshot::channel();
@@ -221,10 +227,10 @@ async fn ask_client(asked: PendingQuestion, cx: &Context) {
 
 /// Converts a failure to an error. Questions asked here are never answered with
 /// `InputRequired`.
-fn to_error(failure: Failure) -> ErrorObject {
+fn to_error(failure: HandlerError) -> ErrorObject {
     match failure {
-        Failure::Error(error) => error,
-        Failure::InputRequired(InputRequired { .. }) => {
+        HandlerError::Error(error) => error,
+        HandlerError::InputRequired(InputRequired { .. }) => {
             ErrorObject::internal("the client must repeat its request with an answer")
         }
     }

@@ -128,7 +128,7 @@ impl LogForwarder {
     }
 }
 
-/// Returns whether messages go to single requests. If both sides are legacy,
+/// Returns true if messages go to single requests. If both sides are legacy,
 /// they go to whole sessions.
 pub(super) fn go_to_requests(cx: &Context, connection: &Connection) -> bool {
     let is_modern = connection.revision().is_some_and(|revision| revision.is_modern());

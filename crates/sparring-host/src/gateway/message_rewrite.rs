@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sparring_peer::client::{Error, Response};
-use sparring_peer::server::{Answer, Context, Reply};
+use sparring_peer::server::{Context, HandlerResult, Reply};
 use sparring_wire::json::ObjectBuilder;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Json, RawJson};
@@ -35,7 +35,7 @@ pub(super) fn request_params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> Raw
 
 /// The params of a tool call, with the server's name of the tool.
 pub(super) fn tool_params(cx: &Context, tool: &str, arguments: Json<'_>) -> RawJson {
-    let params = ObjectBuilder::with_room_for(tool.len() + arguments.bytes().len() + 24);
+    let params = ObjectBuilder::with_capacity(tool.len() + arguments.bytes().len() + 24);
     let params = params.string("name", tool).json("arguments", arguments);
     match cx.params().and_then(|params| params.get("_meta")).and_then(forwarded_meta) {
         Some(meta) => params.json("_meta", meta.view()).build(),
@@ -57,14 +57,14 @@ pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: Lo
 }
 
 /// Converts a server's response, or the reason why there is none.
-pub(super) fn to_answer(server: &Arc<str>, answer: Result<Response, Error>) -> Answer {
+pub(super) fn to_answer(server: &Arc<str>, answer: Result<Response, Error>) -> HandlerResult {
     match answer {
-        Ok(response) => Reply::passed_on(response).map_err(|response| {
+        Ok(response) => Reply::from_response(response).map_err(|response| {
             let empty = || ErrorObject::internal(with_server(server, "empty response"));
             response.error().unwrap_or_else(empty).into()
         }),
         // An error of the client itself goes back to it unchanged.
-        Err(Error::Unanswered { error, .. }) => Err((*error).into()),
+        Err(Error::InputNotProvided { error, .. }) => Err((*error).into()),
         Err(error) => {
             let data = json!({"server": **server, "kind": error.kind()});
             Err(ErrorObject::internal(with_server(server, &error.to_string()))
@@ -85,7 +85,7 @@ fn forwarded_meta(meta: Json<'_>) -> Option<RawJson> {
 }
 
 fn build_object(members: &[(Cow<'_, str>, Json<'_>)]) -> RawJson {
-    let object = ObjectBuilder::with_room_for(0);
+    let object = ObjectBuilder::with_capacity(0);
     members.iter().fold(object, |object, (name, value)| object.json(name, *value)).build()
 }
 

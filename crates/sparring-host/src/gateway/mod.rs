@@ -21,24 +21,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sparring_peer::client::{ClientBuilder, Question};
-use sparring_peer::server::{Answer, Context, Failure, Handler, Reply};
+use sparring_peer::client::{ClientBuilder, ServerRequest};
+use sparring_peer::server::{Context, Handler, HandlerError, HandlerResult, Reply};
 use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::manager::{Connection, Manager};
-use crate::registry::{Refusal, Registered, Registry};
+use crate::registry::{Refusal, RegisteredTool, Registry};
 use crate::text::truncate;
 use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES};
 use log_forwarder::LogForwarder;
 use pending_input::PendingInputs;
 
-pub use change_notifier::follow;
+pub use change_notifier::notify_clients;
 
-/// How long a list request waits for servers that are being connected at
-/// startup.
+/// Maximum wait of a list request for servers that are being connected at startup.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The maximum number of characters of a server's instructions.
@@ -53,7 +52,7 @@ pub struct Gateway {
     registry: Arc<Registry>,
     pending_input: PendingInputs,
     logs: Arc<LogForwarder>,
-    /// Whether connecting to all servers at startup has ended.
+    /// True if connecting to all servers at startup has ended.
     started: watch::Sender<bool>,
     /// The number of requests without a session.
     sessionless_requests: AtomicU64,
@@ -62,12 +61,15 @@ pub struct Gateway {
 /// Configures the client builder of a gateway's manager. Its clients declare
 /// that they answer questions, which the gateway forwards, and wait for the
 /// answers. They record no transcript.
-pub fn client(client: ClientBuilder) -> ClientBuilder {
-    let questions = [Question::Sampling, Question::Elicitation, Question::Roots];
-    questions.into_iter().fold(client.recorded(false).patient(), |client, question| {
-        // Within requests of the gateway's clients, those clients answer.
-        client.answer(question, |_| async { Err(ErrorObject::internal(NO_OPEN_REQUEST)) })
-    })
+pub fn configure_client(client: ClientBuilder) -> ClientBuilder {
+    let questions = [ServerRequest::Sampling, ServerRequest::Elicitation, ServerRequest::Roots];
+    questions.into_iter().fold(
+        client.record(false).pause_timeouts_while_answering(),
+        |client, question| {
+            // Within requests of the gateway's clients, those clients answer.
+            client.answer(question, |_| async { Err(ErrorObject::internal(NO_OPEN_REQUEST)) })
+        },
+    )
 }
 
 impl Gateway {
@@ -80,7 +82,7 @@ impl Gateway {
 
     /// Ends the startup: all servers are connected or have failed. Until then
     /// list requests wait for a limited time.
-    pub fn begun(&self) {
+    pub fn finish_startup(&self) {
         self.registry.sync(&self.manager);
         self.started.send_replace(true);
     }
@@ -109,7 +111,7 @@ impl Gateway {
         method: &'static str,
         mut params: RawJson,
         cx: &Context,
-    ) -> Answer {
+    ) -> HandlerResult {
         let (sender, messages) = mpsc::channel(MAX_QUEUED_MESSAGES);
         if let Some(level) = cx.log_level() {
             self.logs.attach(&connection);
@@ -132,7 +134,7 @@ impl Gateway {
     }
 
     /// Continues a request that its client repeats with answers.
-    async fn resume(&self, state: &str, cx: &Context) -> Answer {
+    async fn resume(&self, state: &str, cx: &Context) -> HandlerResult {
         let mut forwarded_request = self.pending_input.resume(state, cx)?;
         let outcome = forwarded_request.run(cx).await;
         self.finish(forwarded_request, outcome, cx)
@@ -144,7 +146,7 @@ impl Gateway {
         forwarded_request: ForwardedRequest,
         outcome: ForwardOutcome,
         cx: &Context,
-    ) -> Answer {
+    ) -> HandlerResult {
         match outcome {
             ForwardOutcome::Answered(answer) => answer,
             ForwardOutcome::InputRequired(requests) => {
@@ -174,7 +176,7 @@ impl Handler for Gateway {
     }
 
     fn instructions(&self) -> Option<String> {
-        let connections = self.manager.list();
+        let connections = self.manager.connections();
         let each = connections.iter().filter_map(|connection| {
             let instructions = connection.instructions()?.trim();
             let instructions = truncate(instructions, MAX_INSTRUCTIONS_CHARS);
@@ -185,7 +187,7 @@ impl Handler for Gateway {
         (!all.is_empty()).then(|| all.join("\n\n"))
     }
 
-    async fn list_tools(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
+    async fn list_tools(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
         Ok(self
             .registry
@@ -196,14 +198,14 @@ impl Handler for Gateway {
             .into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         if let Some(state) = repeated_state(cx) {
             return self.resume(&state, cx).await;
         }
         self.wait_for_tool(name).await;
         let route = self.registry.permit(name, arguments).await.map_err(refusal_error)?;
         let params = message_rewrite::tool_params(cx, &route.tool.name, arguments);
-        let connection = self.manager.routed(&route).map_err(call_error)?;
+        let connection = self.manager.connection_for(&route).map_err(call_error)?;
         self.forward(connection, "tools/call", params, cx).await
     }
 
@@ -211,17 +213,17 @@ impl Handler for Gateway {
         self.registry.get(tool).map(|tool| RawJson::from(tool.tool.input_schema.clone()))
     }
 
-    async fn list_resources(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
+    async fn list_resources(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
         Ok(resources::list_resources(&self.manager).into())
     }
 
-    async fn list_resource_templates(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
+    async fn list_resource_templates(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
         Ok(resources::list_templates(&self.manager).into())
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
         let location = resources::find_resource(&self.manager, uri, cx.revision())?;
         let reply = match repeated_state(cx) {
@@ -235,7 +237,7 @@ impl Handler for Gateway {
         Ok(resources::restore_uri(reply, &location.uri, uri))
     }
 
-    async fn subscribe(&self, uri: &str, cx: &Context) -> Answer {
+    async fn subscribe(&self, uri: &str, cx: &Context) -> HandlerResult {
         let location = resources::find_resource(&self.manager, uri, cx.revision())?;
         if location.connection.capabilities().has("resources.subscribe") {
             return Ok(Reply::empty());
@@ -245,12 +247,12 @@ impl Handler for Gateway {
         Err(ErrorObject::invalid_params(message).into())
     }
 
-    async fn list_prompts(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
+    async fn list_prompts(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
         Ok(prompts::list_prompts(&self.manager).into())
     }
 
-    async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> HandlerResult {
         if let Some(state) = repeated_state(cx) {
             return self.resume(&state, cx).await;
         }
@@ -261,7 +263,12 @@ impl Handler for Gateway {
         self.forward(connection, "prompts/get", params, cx).await
     }
 
-    async fn complete(&self, reference: Json<'_>, _argument: Json<'_>, cx: &Context) -> Answer {
+    async fn complete(
+        &self,
+        reference: Json<'_>,
+        _argument: Json<'_>,
+        cx: &Context,
+    ) -> HandlerResult {
         self.wait_until_started().await;
         let (connection, reference) = prompts::find_completion(&self.manager, reference)?;
         let params = message_rewrite::request_params(cx, &[("ref", reference.view())]);
@@ -282,19 +289,19 @@ fn repeated_state(cx: &Context) -> Option<Cow<'_, str>> {
 }
 
 /// The tool under its registered name.
-fn with_registered_name(registered: Registered) -> Tool {
+fn with_registered_name(registered: RegisteredTool) -> Tool {
     let mut tool = Arc::unwrap_or_clone(registered.tool);
     tool.name = registered.name.as_ref().to_owned();
     tool
 }
 
 /// The error of a call that is refused.
-fn refusal_error(refusal: Refusal) -> Failure {
+fn refusal_error(refusal: Refusal) -> HandlerError {
     ErrorObject::invalid_params(refusal.to_string()).into()
 }
 
 /// The error of a call that cannot be made.
-fn call_error(error: crate::registry::CallError) -> Failure {
+fn call_error(error: crate::registry::CallError) -> HandlerError {
     ErrorObject::internal(error.to_string()).into()
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Map, Value};
-use sparring_peer::server::{Context, Failure, InputRequired};
+use sparring_peer::server::{Context, HandlerError, InputRequired};
 use sparring_wire::ErrorObject;
 use tokio::time::Instant;
 
@@ -19,7 +19,7 @@ use super::forwarded_request::{ForwardedRequest, request_subject};
 /// The maximum number of waiting requests; the oldest is dropped for a new one.
 const MAX_PENDING: usize = 1_000;
 
-/// How long a request waits, and how long an answer may take.
+/// Maximum wait of a request for its input, and for each answer.
 pub(super) const INPUT_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The waiting requests by their request states, which only their clients know.
@@ -40,7 +40,7 @@ impl PendingInputs {
         forwarded_request: ForwardedRequest,
         requests: Map<String, Value>,
         cx: &Context,
-    ) -> Failure {
+    ) -> HandlerError {
         let mut random = [0; 16];
         if SystemRandom::new().fill(&mut random).is_err() {
             return ErrorObject::internal("cannot get random bytes from the system").into();
@@ -56,7 +56,7 @@ impl PendingInputs {
             pending.remove(&oldest);
         }
         pending.insert(state.clone(), entry);
-        Failure::InputRequired(InputRequired { requests, state: Some(state) })
+        HandlerError::InputRequired(InputRequired { requests, state: Some(state) })
     }
 
     /// Takes the request that a client repeats, and delivers the answers to it.

@@ -55,7 +55,7 @@ pub(super) fn find_resource(
     uri: &str,
     revision: Revision,
 ) -> Result<ResourceLocation, ErrorObject> {
-    let connections = manager.list();
+    let connections = manager.connections();
     if let Some((connection, uri)) = find_by_prefix(&connections, uri) {
         return Ok(ResourceLocation { connection: connection.clone(), uri: uri.to_owned() });
     }
@@ -88,7 +88,7 @@ pub(super) fn find_resource(
 
 /// Finds a template by its name here; returns its server's name for it.
 pub(super) fn find_template(manager: &Manager, template: &str) -> Located<String> {
-    let connections = manager.list();
+    let connections = manager.connections();
     if let Some((connection, template)) = find_by_prefix(&connections, template) {
         return Ok((connection.clone(), template.to_owned()));
     }
@@ -113,7 +113,7 @@ pub(super) fn restore_uri(reply: Reply, inner: &str, asked: &str) -> Reply {
     if inner == asked {
         return reply;
     }
-    let Ok(mut result) = reply.json().to::<Value>() else { return reply };
+    let Ok(mut result) = reply.json().deserialize::<Value>() else { return reply };
     let contents = result.get_mut("contents").and_then(Value::as_array_mut);
     for content in contents.into_iter().flatten() {
         if content.get("uri").and_then(Value::as_str) == Some(inner) {

@@ -1,4 +1,4 @@
-//! Checks whether a URI can come from a template (RFC 6570). Values are not
+//! Matches a URI against a template (RFC 6570). Values are not
 //! extracted: the result only selects the server.
 
 /// A part of a template.
@@ -11,7 +11,7 @@ enum Part<'a> {
     Any,
 }
 
-/// Returns whether the URI can come from the template.
+/// Returns true if the URI can come from the template.
 pub(super) fn template_matches(template: &str, uri: &str) -> bool {
     let Some(parts) = parse_parts(template) else { return false };
     // The positions in the URI at which the parts so far can end.

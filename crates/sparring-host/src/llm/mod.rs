@@ -6,14 +6,14 @@ mod schema;
 
 use serde_json::{Value, json};
 
-use crate::registry::Registered;
+use crate::registry::RegisteredTool;
 use crate::text::truncate;
 
 /// The maximum number of characters of a description in OpenAI's API.
 const MAX_OPENAI_DESCRIPTION_CHARS: usize = 1_024;
 
 /// Declares tools for OpenAI's chat completions.
-pub fn openai_tools(tools: &[Registered]) -> Vec<Value> {
+pub fn openai_tools(tools: &[RegisteredTool]) -> Vec<Value> {
     let each = tools.iter().map(|tool| {
         let description = tool.tool.description.as_deref().unwrap_or_default();
         let function = json!({
@@ -28,7 +28,7 @@ pub fn openai_tools(tools: &[Registered]) -> Vec<Value> {
 
 /// Declares tools for Anthropic's messages. Descriptions have only the
 /// registry's limit.
-pub fn anthropic_tools(tools: &[Registered]) -> Vec<Value> {
+pub fn anthropic_tools(tools: &[RegisteredTool]) -> Vec<Value> {
     let each = tools.iter().map(|tool| {
         json!({
             "name": &*tool.name,

@@ -75,7 +75,7 @@ impl ObjectShape {
         shape
     }
 
-    /// Adds what all of them declare.
+    /// Adds everything that any of them declares.
     fn add_all_of(&mut self, others: impl IntoIterator<Item = ObjectShape>) {
         for other in others {
             self.require(other.required.keys().map(String::as_str));
@@ -121,7 +121,7 @@ fn combine_schemas(schemas: Value) -> Value {
     }
 }
 
-/// Repairs what one of the APIs rejects anywhere in a schema, and keywords of
+/// Repairs keywords that one of the APIs rejects anywhere in a schema, and keywords of
 /// other drafts of JSON Schema.
 fn repair(schema: &mut Value) {
     let Value::Object(object) = schema else {

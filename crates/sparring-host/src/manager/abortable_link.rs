@@ -38,7 +38,7 @@ struct LinkState {
 impl AbortableLinks {
     /// Wraps a link. If the set was aborted before, the link ends at once.
     pub(super) fn wrap(&self, link: Box<dyn Link>) -> AbortableLink {
-        let (kind, transport) = (link.kind(), link.transport());
+        let (kind, transport) = (link.kind(), link.transport_name());
         let shared = Arc::new(SharedLink(Mutex::new(LinkState { link: Some(link), waker: None })));
         let aborted = {
             let mut all = self.lock();
@@ -63,7 +63,7 @@ impl AbortableLinks {
         shared.iter().filter_map(Weak::upgrade).for_each(|shared| shared.abort());
     }
 
-    /// Returns whether the set was aborted.
+    /// Returns true if the set was aborted.
     pub(super) fn are_aborted(&self) -> bool {
         self.lock().aborted
     }
@@ -104,12 +104,12 @@ impl Link for AbortableLink {
         self.kind
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport_name(&self) -> &'static str {
         self.transport
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
-        self.with_link((), |link| link.record_to(recorder));
+    fn set_recorder(&mut self, recorder: Recorder) {
+        self.with_link((), |link| link.set_recorder(recorder));
     }
 
     fn send(&mut self, outgoing: Outgoing) {
@@ -124,8 +124,8 @@ impl Link for AbortableLink {
         self.with_link(0, |link| link.backlog())
     }
 
-    fn closing_time(&self) -> Duration {
-        self.with_link(Duration::ZERO, |link| link.closing_time())
+    fn close_timeout(&self) -> Duration {
+        self.with_link(Duration::ZERO, |link| link.close_timeout())
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
@@ -141,12 +141,12 @@ impl Link for AbortableLink {
         received
     }
 
-    fn state_of(&self, stream: &Stream) -> Option<String> {
-        self.with_link(None, |link| link.state_of(stream))
+    fn describe_progress(&self, stream: &Stream) -> Option<String> {
+        self.with_link(None, |link| link.describe_progress(stream))
     }
 
-    fn is_held(&self) -> bool {
-        self.with_link(false, |link| link.is_held())
+    fn pauses_timeouts(&self) -> bool {
+        self.with_link(false, |link| link.pauses_timeouts())
     }
 
     fn known_era(&self) -> Option<Era> {

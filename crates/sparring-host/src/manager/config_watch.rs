@@ -11,10 +11,10 @@ use super::event::Event;
 use super::task::OwnedTask;
 use super::{Inner, Manager};
 use crate::config::ServerConfig;
-use crate::files::Files;
+use crate::file_watcher::FileWatcher;
 
 /// A configuration as it was read.
-pub struct Reading {
+pub struct LoadedConfig {
     /// The servers, or the problems of the files as text for a person.
     pub servers: Result<Vec<ServerConfig>, String>,
     /// The files of the configuration, including those that do not exist: each
@@ -24,7 +24,7 @@ pub struct Reading {
 
 /// Watches the files of a manager until it is dropped.
 #[must_use = "files are followed only while this is held"]
-pub struct Following(#[expect(dead_code, reason = "its drop stops the task")] OwnedTask);
+pub struct ConfigWatch(#[expect(dead_code, reason = "its drop stops the task")] OwnedTask);
 
 impl Manager {
     /// Watches files until the returned value is dropped or the manager is
@@ -33,17 +33,20 @@ impl Manager {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn follow(&self, read: impl Fn() -> Reading + Send + Sync + 'static) -> Following {
+    pub fn watch_config(
+        &self,
+        read: impl Fn() -> LoadedConfig + Send + Sync + 'static,
+    ) -> ConfigWatch {
         let manager = Arc::downgrade(&self.0);
-        Following(OwnedTask::spawn(watch_files(manager, Arc::new(read))))
+        ConfigWatch(OwnedTask::spawn(watch_files(manager, Arc::new(read))))
     }
 }
 
 async fn watch_files<R>(manager: Weak<Inner>, read: Arc<R>)
 where
-    R: Fn() -> Reading + Send + Sync + 'static,
+    R: Fn() -> LoadedConfig + Send + Sync + 'static,
 {
-    let mut files = Files::none();
+    let mut files = FileWatcher::new();
     loop {
         let servers = read_all(&read, &mut files).await;
         let Some(manager) = manager.upgrade().map(Manager) else { return };
@@ -55,7 +58,7 @@ where
             }
             Err(problem) => {
                 let problem = problem.into();
-                manager.0.context.events.send(Event::NotReloaded { problem });
+                manager.0.context.events.send(Event::ReloadFailed { problem });
             }
         }
         drop(manager);
@@ -65,16 +68,16 @@ where
 
 /// Reads the files. New ones may have changed before they were watched, so all
 /// are read again after new ones were added.
-async fn read_all<R>(read: &Arc<R>, files: &mut Files) -> Result<Vec<ServerConfig>, String>
+async fn read_all<R>(read: &Arc<R>, files: &mut FileWatcher) -> Result<Vec<ServerConfig>, String>
 where
-    R: Fn() -> Reading + Send + Sync + 'static,
+    R: Fn() -> LoadedConfig + Send + Sync + 'static,
 {
     loop {
         let read = Arc::clone(read);
         let reading = spawn_blocking(move || read()).await;
-        let Reading { servers, files: named } =
+        let LoadedConfig { servers, files: named } =
             reading.map_err(|error| format!("cannot read the configuration: {error}"))?;
-        if !files.set(&named) {
+        if !files.watch(&named) {
             return servers;
         }
     }

@@ -54,7 +54,7 @@ impl Connection {
         Arc::clone(&self.0.config.borrow().config)
     }
 
-    /// Returns whether the server has this fingerprint.
+    /// Returns true if the server has this fingerprint.
     pub(crate) fn has_fingerprint(&self, fingerprint: &Fingerprint) -> bool {
         self.0.config.borrow().fingerprint == *fingerprint
     }
@@ -136,7 +136,7 @@ impl Connection {
     }
 
     /// The number of skipped lines that are not frames.
-    pub fn noise(&self) -> u64 {
+    pub fn skipped_lines(&self) -> u64 {
         self.0.client.unclaimed().count("noise")
     }
 
@@ -145,7 +145,7 @@ impl Connection {
         self.0.client.transcript().violations().len()
     }
 
-    /// Returns whether the connection is still open.
+    /// Returns true if the connection is still open.
     pub fn is_connected(&self) -> bool {
         self.0.client.is_connected()
     }

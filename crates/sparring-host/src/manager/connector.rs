@@ -4,12 +4,13 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use sparring_transport::{OpenError, Opened};
+use sparring_transport::{OpenError, OpenedTarget};
 
 use crate::config::ServerConfig;
 
 /// The future of a link that is being opened.
-pub type OpenFuture<'a> = Pin<Box<dyn Future<Output = Result<Opened, OpenError>> + Send + 'a>>;
+pub type OpenFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<OpenedTarget, OpenError>> + Send + 'a>>;
 
 /// Opens links to servers.
 pub trait Connector: Send + Sync + 'static {

@@ -71,7 +71,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns whether a retry would fail in the same way until a person
+    /// Returns true if a retry would fail in the same way until a person
     /// changes something.
     pub(super) fn is_final(&self) -> bool {
         use client::Error as Peer;
@@ -79,7 +79,7 @@ impl Error {
             return matches!(self, Error::ShutDown);
         };
         match &**error {
-            Peer::VersionRefused { .. } => true,
+            Peer::NoCommonVersion { .. } => true,
             Peer::Closed { cause: Cause::NotAuthorized(_), .. } => true,
             Peer::Closed { cause: Cause::Http { status, .. }, .. } => matches!(status, 401 | 403),
             _ => false,

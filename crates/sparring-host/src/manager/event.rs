@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sparring_peer::client::Listing;
+use sparring_peer::client::ListKind;
 
 use super::server_set::Changes;
-use super::server_state::State;
+use super::server_state::ServerState;
 use crate::events::LagEvent;
 
 /// An event of a manager.
@@ -17,36 +17,36 @@ pub enum Event {
         /// The server.
         server: Arc<str>,
         /// The new state.
-        state: State,
+        state: ServerState,
     },
     /// A list of a connected server has changed.
-    Listed {
+    ListChanged {
         /// The server.
         server: Arc<str>,
-        /// Which list.
-        what: Listing,
+        /// The list.
+        what: ListKind,
     },
     /// A list has changed but cannot be fetched; the old one stays.
-    Stale {
+    ListStale {
         /// The server.
         server: Arc<str>,
-        /// Which list.
-        what: Listing,
+        /// The list.
+        what: ListKind,
         /// The reason.
         why: Arc<str>,
     },
     /// A list has malformed items. They are left out, and the others are
     /// listed.
-    Malformed {
+    ListMalformed {
         /// The server.
         server: Arc<str>,
-        /// Which list.
-        what: Listing,
-        /// The malformed items and what is wrong with them.
+        /// The list.
+        what: ListKind,
+        /// The malformed items, each with its problem.
         why: Arc<str>,
     },
     /// The server declares list changes, but the subscription to them failed.
-    NotListening {
+    SubscriptionFailed {
         /// The server.
         server: Arc<str>,
         /// The reason.
@@ -54,7 +54,7 @@ pub enum Event {
     },
     /// A process of the server may still run in its container after it was
     /// stopped.
-    Left {
+    LeftRunning {
         /// The server.
         server: Arc<str>,
         /// The process, and the reason.
@@ -64,8 +64,8 @@ pub enum Event {
     /// events.
     Reloaded(Arc<Changes>),
     /// The changed configuration cannot be used; the old one stays in force.
-    NotReloaded {
-        /// What is wrong with it.
+    ReloadFailed {
+        /// The problem.
         problem: Arc<str>,
     },
     /// This subscriber was too slow and missed so many events.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::OptionFuture;
 use sparring_peer::Client;
-use sparring_peer::client::{Error, Filter, Listing, Subscription};
+use sparring_peer::client::{Error, ListKind, Subscription, SubscriptionFilter};
 use sparring_wire::{Frame, Revision};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -20,8 +20,7 @@ use super::lists::{self, FetchedList, ListUpdate, Lists};
 use super::server::ConfigEntry;
 use crate::config::Reconnect;
 
-/// How long one wait for a subscription's next event lasts before it is
-/// repeated.
+/// The timeout of one wait for a subscription's next event; the wait is then repeated.
 const NEXT_EVENT_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The delay before a new subscription after one has ended. It doubles until a
@@ -47,7 +46,7 @@ pub(super) struct ListRefresher {
     /// When the current subscription began.
     since: Instant,
     /// The lists to fetch.
-    due: Vec<Listing>,
+    due: Vec<ListKind>,
     fetching: Option<BoxedFuture<Vec<FetchedList>>>,
 }
 
@@ -97,7 +96,7 @@ impl ListRefresher {
         let all = refresher.timeout();
         let until = Instant::now() + all;
         // Subscribe first, so that changes during the fetch are not missed.
-        if refresher.declared_changes() != Filter::default() {
+        if refresher.declared_changes() != SubscriptionFilter::default() {
             let client = refresher.client.clone();
             let timeout_error = |_| timeout_error("subscriptions/listen", all / 2);
             let listening = timeout(all / 2, client.listen(refresher.declared_changes()));
@@ -143,9 +142,9 @@ impl ListRefresher {
     }
 
     /// The notifications that the server declares.
-    fn declared_changes(&self) -> Filter {
+    fn declared_changes(&self) -> SubscriptionFilter {
         let capabilities = self.client.capabilities();
-        Filter {
+        SubscriptionFilter {
             tools_list_changed: capabilities.has("tools.listChanged"),
             prompts_list_changed: capabilities.has("prompts.listChanged"),
             resources_list_changed: capabilities.has("resources.listChanged"),
@@ -159,17 +158,17 @@ impl ListRefresher {
 
     fn queue_changed_list(&mut self, frame: &Frame) {
         match frame.method() {
-            Some("notifications/tools/list_changed") => self.queue_fetch(Listing::Tools),
-            Some("notifications/prompts/list_changed") => self.queue_fetch(Listing::Prompts),
+            Some("notifications/tools/list_changed") => self.queue_fetch(ListKind::Tools),
+            Some("notifications/prompts/list_changed") => self.queue_fetch(ListKind::Prompts),
             Some("notifications/resources/list_changed") => {
-                self.queue_fetch(Listing::Resources);
-                self.queue_fetch(Listing::ResourceTemplates);
+                self.queue_fetch(ListKind::Resources);
+                self.queue_fetch(ListKind::ResourceTemplates);
             }
             _ => {}
         }
     }
 
-    fn queue_fetch(&mut self, what: Listing) {
+    fn queue_fetch(&mut self, what: ListKind) {
         if !self.due.contains(&what) {
             self.due.push(what);
         }
@@ -184,7 +183,7 @@ impl ListRefresher {
             self.tries = 0;
         }
         let modern = self.client.revision().is_some_and(Revision::is_modern);
-        self.subscription_state = match modern && !matches!(error, Error::Refused { .. }) {
+        self.subscription_state = match modern && !matches!(error, Error::ErrorResponse { .. }) {
             true => SubscriptionState::RetryAt(
                 Instant::now() + backoff::retry_delay(&RESUBSCRIBE_BACKOFF, self.tries),
             ),
@@ -193,7 +192,7 @@ impl ListRefresher {
         self.tries = self.tries.saturating_add(1);
         if self.client.is_connected() {
             let (server, why) = (Arc::clone(&self.server), error.to_string().into());
-            self.events.send(Event::NotListening { server, why });
+            self.events.send(Event::SubscriptionFailed { server, why });
         }
     }
 
@@ -208,9 +207,9 @@ impl ListRefresher {
         for (what, update) in all_updates {
             let server = Arc::clone(&self.server);
             self.events.send(match update {
-                ListUpdate::Changed => Event::Listed { server, what },
-                ListUpdate::Stale(why) => Event::Stale { server, what, why },
-                ListUpdate::Malformed(why) => Event::Malformed { server, what, why },
+                ListUpdate::Changed => Event::ListChanged { server, what },
+                ListUpdate::Stale(why) => Event::ListStale { server, what, why },
+                ListUpdate::Malformed(why) => Event::ListMalformed { server, what, why },
             });
         }
     }
@@ -218,7 +217,7 @@ impl ListRefresher {
 
 impl SubscriptionState {
     /// Waits for the next event. Cancellation-safe.
-    async fn next(&mut self, client: &Client, filter: Filter) -> SubscriptionEvent {
+    async fn next(&mut self, client: &Client, filter: SubscriptionFilter) -> SubscriptionEvent {
         loop {
             match self {
                 SubscriptionState::None => return std::future::pending().await,

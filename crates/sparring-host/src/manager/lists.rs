@@ -1,4 +1,4 @@
-//! The lists of a server, each with whether it is still up to date.
+//! The lists of a server, each with the error that makes it out of date.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use sparring_peer::Client;
-use sparring_peer::client::{Error, Listing, TypedList};
+use sparring_peer::client::{Error, ListKind, TypedList};
 use sparring_wire::code;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 use tokio::time::timeout;
@@ -30,10 +30,9 @@ pub struct Lists {
 pub struct List<T> {
     /// The items, in the server's order. Cheap to clone.
     pub items: Arc<[Arc<T>]>,
-    /// Why the list may be out of date: the error of the last fetch.
+    /// The error of the last fetch, if the list may be out of date.
     pub stale: Option<Arc<str>>,
-    /// What is wrong with malformed items of the server's list, which are left
-    /// out here.
+    /// The problem with malformed items of the server's list, which are left out here.
     pub malformed: Option<Arc<str>>,
 }
 
@@ -43,9 +42,9 @@ impl<T> Default for List<T> {
     }
 }
 
-/// Every list there is in the protocol.
-pub(super) const ALL_LISTS: [Listing; 4] =
-    [Listing::Tools, Listing::Resources, Listing::ResourceTemplates, Listing::Prompts];
+/// All lists of the protocol.
+pub(super) const ALL_LISTS: [ListKind; 4] =
+    [ListKind::Tools, ListKind::Resources, ListKind::ResourceTemplates, ListKind::Prompts];
 
 /// The result of fetching a list.
 pub(super) enum FetchedList {
@@ -58,23 +57,23 @@ pub(super) enum FetchedList {
 /// Fetches these lists concurrently, within that time.
 pub(super) async fn fetch(
     client: Client,
-    what: Vec<Listing>,
+    what: Vec<ListKind>,
     within: Duration,
 ) -> Vec<FetchedList> {
     let client = &client.with_timeout(within);
     join_all(what.into_iter().map(|what| async move {
         match what {
-            Listing::Tools => {
+            ListKind::Tools => {
                 FetchedList::Tools(with_timeout(what, within, client.list_tools()).await)
             }
-            Listing::Resources => {
+            ListKind::Resources => {
                 FetchedList::Resources(with_timeout(what, within, client.list_resources()).await)
             }
-            Listing::ResourceTemplates => {
+            ListKind::ResourceTemplates => {
                 let templates = with_timeout(what, within, client.list_resource_templates()).await;
                 FetchedList::Templates(templates.or_else(empty_if_unsupported))
             }
-            Listing::Prompts => {
+            ListKind::Prompts => {
                 FetchedList::Prompts(with_timeout(what, within, client.list_prompts()).await)
             }
         }
@@ -94,14 +93,14 @@ pub(super) enum ListUpdate {
 
 impl Lists {
     /// Applies the result of a fetch.
-    pub(super) fn apply(&mut self, fetched: FetchedList) -> (Listing, Vec<ListUpdate>) {
+    pub(super) fn apply(&mut self, fetched: FetchedList) -> (ListKind, Vec<ListUpdate>) {
         match fetched {
-            FetchedList::Tools(found) => (Listing::Tools, self.tools.apply(found)),
-            FetchedList::Resources(found) => (Listing::Resources, self.resources.apply(found)),
+            FetchedList::Tools(found) => (ListKind::Tools, self.tools.apply(found)),
+            FetchedList::Resources(found) => (ListKind::Resources, self.resources.apply(found)),
             FetchedList::Templates(found) => {
-                (Listing::ResourceTemplates, self.templates.apply(found))
+                (ListKind::ResourceTemplates, self.templates.apply(found))
             }
-            FetchedList::Prompts(found) => (Listing::Prompts, self.prompts.apply(found)),
+            FetchedList::Prompts(found) => (ListKind::Prompts, self.prompts.apply(found)),
         }
     }
 }
@@ -133,7 +132,7 @@ impl<T: PartialEq> List<T> {
 }
 
 async fn with_timeout<T>(
-    what: Listing,
+    what: ListKind,
     within: Duration,
     request: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
@@ -144,7 +143,7 @@ async fn with_timeout<T>(
 /// A server with resources but without templates may not know the method.
 fn empty_if_unsupported(error: Error) -> Result<TypedList<ResourceTemplate>, Error> {
     match &error {
-        Error::Refused { error: refused, .. } if refused.code == code::METHOD_NOT_FOUND => {
+        Error::ErrorResponse { error: refused, .. } if refused.code == code::METHOD_NOT_FOUND => {
             Ok(TypedList { items: Vec::new(), malformed: Vec::new() })
         }
         _ => Err(error),

@@ -35,16 +35,16 @@ use server::{Command, ManagerContext, Reply, ServerHandle};
 use server_set::{ServerHandles, ServerSet, SetCommand, StartedReload};
 use task::OwnedTask;
 
-pub use config_watch::{Following, Reading};
+pub use config_watch::{ConfigWatch, LoadedConfig};
 pub use connection::Connection;
 pub use connector::{Connector, OpenFuture, TargetConnector};
 pub use error::Error;
 pub use event::{Event, Events};
 pub use lists::{List, Lists};
 pub use server_set::Changes;
-pub use server_state::{ManagerStatus, ServerStatus, State};
+pub use server_state::{ManagerStatus, ServerState, ServerStatus};
 
-/// How many bytes of traffic a connection's transcript keeps by default.
+/// Maximum bytes of a connection's transcript, by default.
 const TRANSCRIPT_LIMIT: usize = 1024 * 1024;
 
 /// The manager that the whole process shares, which tests can replace.
@@ -104,7 +104,7 @@ impl Manager {
     /// The default client builder: its clients answer no requests of servers.
     pub fn default_client() -> ClientBuilder {
         let options =
-            ClientOptions { transcript_bytes: TRANSCRIPT_LIMIT, ..ClientOptions::default() };
+            ClientOptions { max_transcript_bytes: TRANSCRIPT_LIMIT, ..ClientOptions::default() };
         ClientBuilder::with_options(options)
     }
 
@@ -177,7 +177,7 @@ impl Manager {
     }
 
     /// The open connections, by the names of their servers.
-    pub fn list(&self) -> Vec<Connection> {
+    pub fn connections(&self) -> Vec<Connection> {
         let handles = self.handles();
         handles.values().filter_map(|handle| handle.state.borrow().connection().cloned()).collect()
     }
@@ -187,13 +187,13 @@ impl Manager {
         self.0.handles.borrow().get(name)?.state.borrow().connection().cloned()
     }
 
-    /// Returns whether a server is connected.
+    /// Returns true if a server is connected.
     pub fn is_connected(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
     /// The state of a server; `None` if no such server is configured.
-    pub fn state(&self, name: &str) -> Option<State> {
+    pub fn state(&self, name: &str) -> Option<ServerState> {
         self.handles().get(name).map(|handle| handle.state.borrow().clone())
     }
 
@@ -236,9 +236,9 @@ impl Manager {
         self.0.context.events.subscribe()
     }
 
-    /// Shuts all servers down gracefully and concurrently within that time;
-    /// what is left then is aborted. Afterwards the manager has no servers and
-    /// cannot connect any more. Returns whether all servers ended in time.
+    /// Shuts all servers down gracefully and concurrently within that time, and aborts the
+    /// others. Afterwards the manager has no servers and
+    /// cannot connect any more. Returns true if all servers ended in time.
     pub async fn shut_down(&self, within: Duration) -> bool {
         let (done, over) = oneshot::channel();
         // The receiver is gone if the manager has shut down before.
@@ -267,7 +267,7 @@ impl Manager {
     }
 
     fn collect_items<T>(&self, list: impl Fn(&Connection) -> List<T>) -> Vec<ServerItem<T>> {
-        let connections = self.list();
+        let connections = self.connections();
         let each = connections.iter().flat_map(|connection| {
             let items = list(connection).items;
             let with_server = |item: &Arc<T>| ServerItem {
@@ -311,7 +311,7 @@ impl Manager {
         lock_shared().replace(manager)
     }
 
-    /// Returns whether both handles belong to the same manager.
+    /// Returns true if both handles belong to the same manager.
     pub fn is_same(&self, other: &Manager) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -34,7 +34,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Returns whether nothing has changed.
+    /// Returns true if nothing has changed.
     pub fn is_empty(&self) -> bool {
         let changes = [&self.added, &self.removed, &self.changed, &self.policy_only];
         changes.iter().all(|names| names.is_empty())
@@ -199,7 +199,7 @@ impl ServerSet {
     }
 }
 
-/// How an entry differs from the one before.
+/// The difference between an entry and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EntryDifference {
     Nothing,

@@ -12,7 +12,7 @@ use crate::config::ServerConfig;
 /// The state of a server.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum State {
+pub enum ServerState {
     /// The server's entry disables it.
     Disabled,
     /// Not connected on purpose.
@@ -43,19 +43,19 @@ pub enum State {
     Closing,
 }
 
-impl State {
+impl ServerState {
     /// The connection, if the server is connected.
     pub fn connection(&self) -> Option<&Connection> {
         match self {
-            State::Connected(connection) => Some(connection),
+            ServerState::Connected(connection) => Some(connection),
             _ => None,
         }
     }
 
     /// The reason if the server is lost or failed.
-    pub fn why(&self) -> Option<&Error> {
+    pub fn reason(&self) -> Option<&Error> {
         match self {
-            State::Lost { why, .. } | State::Failed { why } => Some(why),
+            ServerState::Lost { why, .. } | ServerState::Failed { why } => Some(why),
             _ => None,
         }
     }
@@ -63,20 +63,20 @@ impl State {
     /// A stable name, for programs and people.
     pub fn name(&self) -> &'static str {
         match self {
-            State::Disabled => "disabled",
-            State::Idle => "idle",
-            State::Connecting { .. } => "connecting",
-            State::Connected(_) => "connected",
-            State::Lost { .. } => "lost",
-            State::Failed { .. } => "failed",
-            State::Closing => "closing",
+            ServerState::Disabled => "disabled",
+            ServerState::Idle => "idle",
+            ServerState::Connecting { .. } => "connecting",
+            ServerState::Connected(_) => "connected",
+            ServerState::Lost { .. } => "lost",
+            ServerState::Failed { .. } => "failed",
+            ServerState::Closing => "closing",
         }
     }
 
     /// The time until the next try, if one is scheduled.
-    pub fn tried_in(&self) -> Option<Duration> {
+    pub fn retry_in(&self) -> Option<Duration> {
         match self {
-            State::Lost { next_try, .. } => Some(next_try.duration_since(Instant::now())),
+            ServerState::Lost { next_try, .. } => Some(next_try.duration_since(Instant::now())),
             _ => None,
         }
     }
@@ -88,7 +88,7 @@ pub struct ServerStatus {
     /// Its entry.
     pub config: Arc<ServerConfig>,
     /// Its state.
-    pub state: State,
+    pub state: ServerState,
 }
 
 /// Counts of all servers and of their items.

@@ -1,4 +1,4 @@
-//! Asks a person whether a tool may be called.
+//! Asks a person for permission to call a tool.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ use super::rules::Rule;
 pub struct Question {
     /// The server's name in its configuration file.
     pub server: String,
-    /// The server's name of the tool.
+    /// The tool's name at the server.
     pub tool: String,
     /// The arguments of the call.
     pub arguments: RawJson,

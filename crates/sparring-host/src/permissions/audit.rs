@@ -19,7 +19,7 @@ const MAX_NAME_CHARS: usize = 500;
 
 /// The audit log.
 #[derive(Debug)]
-pub struct Audit {
+pub struct AuditLog {
     path: PathBuf,
     log: Mutex<LogFile>,
     arguments: bool,
@@ -45,19 +45,19 @@ pub(super) struct AuditRecord<'a> {
 #[derive(Debug)]
 struct LogFile {
     file: File,
-    /// Whether the last line is not terminated.
+    /// True if the last line is not terminated.
     unterminated: bool,
 }
 
-impl Audit {
+impl AuditLog {
     /// Opens the file, or creates it with access for the user only.
     ///
     /// # Errors
     /// If the path is not a regular file, or cannot be written.
-    pub fn open(path: impl Into<PathBuf>) -> Result<Audit, AuditError> {
+    pub fn open(path: impl Into<PathBuf>) -> Result<AuditLog, AuditError> {
         let path = path.into();
         match LogFile::open(&path) {
-            Ok(log) => Ok(Audit { path, log: Mutex::new(log), arguments: false }),
+            Ok(log) => Ok(AuditLog { path, log: Mutex::new(log), arguments: false }),
             Err(source) => Err(AuditError { path, source }),
         }
     }
@@ -143,7 +143,7 @@ fn render_record(line: &AuditRecord<'_>, with_arguments: bool) -> String {
         _ => {}
     }
     if with_arguments {
-        let arguments = line.arguments.to();
+        let arguments = line.arguments.deserialize();
         put("arguments", arguments.unwrap_or_else(|_| line.arguments.text().into()));
     }
     Value::Object(fields).to_string()

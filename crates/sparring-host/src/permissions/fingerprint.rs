@@ -8,9 +8,9 @@ use sparring_transport::{ChildTarget, Target};
 
 use crate::config::{Scope, ServerConfig};
 
-/// A digest of how a server is reached: its command with its directory and the
-/// names of its variables, or its URL; and of the path of its file for a
-/// project's server. Values of variables, headers and credentials are left out:
+/// A digest of a server's command with its directory and the names of its variables, or
+/// of its URL. For a project's server it includes the path of its file. Values of
+/// variables, headers and credentials are left out:
 /// they are secrets, and they change while the server stays the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(Arc<str>);

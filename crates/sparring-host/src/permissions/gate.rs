@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use super::asker::{Answer, Asker, Question};
-use super::audit::{Audit, AuditError, AuditRecord};
+use super::audit::{AuditError, AuditLog, AuditRecord};
 use super::fingerprint::Fingerprint;
 use super::grants::{Grant, Grants};
 use super::rules::{Permissions, Rule, Verdict};
@@ -21,21 +21,21 @@ use crate::text::{escape_control, truncate};
 const MAX_NAME_CHARS: usize = 100;
 
 /// The options of a gate besides its rules.
-pub struct GateOptions {
+pub struct PermissionGateOptions {
     /// Asks a person. If `None`, calls that need a question are denied.
     pub asker: Option<Arc<dyn Asker>>,
-    /// How long an answer may take.
+    /// Maximum wait for an answer.
     pub deadline: Duration,
     /// The stored grants.
     pub grants: Grants,
     /// The audit log. If it cannot be written, calls are denied.
-    pub audit: Option<Audit>,
+    pub audit: Option<AuditLog>,
 }
 
 /// Decides about calls.
-pub struct Gate {
+pub struct PermissionGate {
     permissions: Mutex<Arc<Permissions>>,
-    options: GateOptions,
+    options: PermissionGateOptions,
     /// The answers of this run for a whole tool.
     answers: Mutex<HashMap<ToolIdentity, bool>>,
     questions: Mutex<OpenQuestions>,
@@ -53,7 +53,7 @@ pub struct Call<'a> {
     pub id: &'a str,
     /// The server's name in its configuration file.
     pub server: &'a str,
-    /// The server's name of the tool.
+    /// The tool's name at the server.
     pub tool: &'a str,
     /// The arguments of the call.
     pub arguments: Json<'a>,
@@ -62,7 +62,7 @@ pub struct Call<'a> {
 /// A decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether the call is allowed.
+    /// True if the call is allowed.
     pub allowed: bool,
     /// The reason.
     pub reason: Reason,
@@ -82,7 +82,7 @@ pub enum Reason {
     /// The person answered "never" earlier in this run.
     Refused,
     /// There is no asker; the rule is the one that requires a question.
-    Nobody(Option<Arc<Rule>>),
+    NoAsker(Option<Arc<Rule>>),
     /// The person did not answer in time.
     Timeout(Duration),
     /// Asking failed.
@@ -100,7 +100,7 @@ pub enum Denied {
         server: String,
         /// The tool.
         tool: String,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
     /// The decision cannot be logged.
@@ -117,17 +117,17 @@ struct ToolIdentity {
 }
 
 /// One minute, no asker, and nothing that outlives the run.
-impl Default for GateOptions {
+impl Default for PermissionGateOptions {
     fn default() -> Self {
         let deadline = Duration::from_secs(60);
-        GateOptions { asker: None, deadline, grants: Grants::default(), audit: None }
+        PermissionGateOptions { asker: None, deadline, grants: Grants::default(), audit: None }
     }
 }
 
-impl Gate {
+impl PermissionGate {
     /// Creates a gate with these rules.
-    pub fn new(permissions: Permissions, options: GateOptions) -> Gate {
-        Gate {
+    pub fn new(permissions: Permissions, options: PermissionGateOptions) -> PermissionGate {
+        PermissionGate {
             permissions: Mutex::new(Arc::new(permissions)),
             options,
             answers: Mutex::default(),
@@ -152,7 +152,7 @@ impl Gate {
     }
 
     /// Decides about a tool without asking; `None` if a person must be asked.
-    pub fn standing(&self, server: &str, tool: &str) -> Option<Decision> {
+    pub fn decide_without_asking(&self, server: &str, tool: &str) -> Option<Decision> {
         let permissions = self.permissions();
         let by_rules = permissions.decide(server, tool);
         let decision = |allowed, reason| Some(Decision { allowed, reason, note: None });
@@ -170,7 +170,7 @@ impl Gate {
                     None if grant.is_some_and(|grant| self.options.grants.has(&grant)) => {
                         decision(true, Reason::Granted)
                     }
-                    None if self.options.asker.is_none() => decision(false, Reason::Nobody(rule)),
+                    None if self.options.asker.is_none() => decision(false, Reason::NoAsker(rule)),
                     None => None,
                 }
             }
@@ -183,10 +183,10 @@ impl Gate {
     /// for separately, unless the answer is about the whole tool.
     ///
     /// # Errors
-    /// If the call is denied. The error contains the reason and, if there is no
-    /// asker, what would allow the call.
+    /// If the call is denied. The error contains the reason and, if there is no asker, a
+    /// way to allow the call.
     pub async fn check(&self, call: Call<'_>) -> Result<Decision, Denied> {
-        let decision = match self.standing(call.server, call.tool) {
+        let decision = match self.decide_without_asking(call.server, call.tool) {
             Some(decision) => decision,
             None => self.decide_by_asking(call).await,
         };
@@ -240,12 +240,12 @@ impl Gate {
     async fn ask(&self, call: Call<'_>) -> Decision {
         let _guard = self.question_lock.lock().await;
         // An answer to an earlier question may already decide about this tool.
-        if let Some(decision) = self.standing(call.server, call.tool) {
+        if let Some(decision) = self.decide_without_asking(call.server, call.tool) {
             return decision;
         }
         let rule = self.permissions().decide(call.server, call.tool).rule;
         let Some(asker) = &self.options.asker else {
-            return Decision { allowed: false, reason: Reason::Nobody(rule), note: None };
+            return Decision { allowed: false, reason: Reason::NoAsker(rule), note: None };
         };
         let (server, tool) = (call.server.to_owned(), call.tool.to_owned());
         let question = Question { server, tool, arguments: RawJson::from(call.arguments), rule };
@@ -300,16 +300,16 @@ impl Reason {
             Reason::Granted => "grant",
             Reason::Answer(_) => "answer",
             Reason::Refused => "earlier-answer",
-            Reason::Nobody(_) => "nobody",
+            Reason::NoAsker(_) => "nobody",
             Reason::Timeout(_) => "deadline",
             Reason::AskFailed(_) => "failure",
         }
     }
 }
 
-impl fmt::Debug for Gate {
+impl fmt::Debug for PermissionGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gate").field("permissions", &self.permissions).finish_non_exhaustive()
+        f.debug_struct("PermissionGate").field("permissions", &self.permissions).finish_non_exhaustive()
     }
 }
 
@@ -327,7 +327,7 @@ fn denial_message(server: &str, tool: &str, reason: &Reason) -> String {
             format!("{what} is not allowed: no answer within {deadline:?}")
         }
         Reason::AskFailed(why) => format!("{what} is not allowed: cannot ask: {why}"),
-        Reason::Nobody(rule) => {
+        Reason::NoAsker(rule) => {
             let pattern = format!("mcp__{}__{}", display(server), display(tool));
             let plain = |c: char| c.is_ascii_alphanumeric() || "_-.*/".contains(c);
             let pattern = match pattern.chars().all(plain) {

@@ -27,7 +27,7 @@ pub struct Grants {
 pub struct Grant {
     /// The server's name in its configuration file.
     pub server: String,
-    /// The server's name of the tool.
+    /// The tool's name at the server.
     pub tool: String,
     /// The server's [`Fingerprint`].
     pub target: String,
@@ -71,7 +71,7 @@ impl Grants {
         (Grants { file: Some(file), grants: Mutex::new(grants) }, note)
     }
 
-    /// Returns whether a tool is granted.
+    /// Returns true if a tool is granted.
     pub fn has(&self, grant: &Grant) -> bool {
         self.grants.lock().unwrap_or_else(PoisonError::into_inner).contains_key(grant)
     }
@@ -144,7 +144,7 @@ fn read(file: &PrivateFile) -> io::Result<(GrantTimes, Option<String>)> {
             Ok((each.collect(), None))
         }
         Err(why) => {
-            let (path, aside) = (file.path().display(), file.put_aside()?);
+            let (path, aside) = (file.path().display(), file.move_aside()?);
             let note = format!(
                 "damaged grants file {path} ({why}): moved to {}; tools that it allowed need \
                  permission again",

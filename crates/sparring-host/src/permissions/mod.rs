@@ -1,7 +1,7 @@
 //! Permissions of calls: rules, stored grants and questions to a person.
 //!
-//! [`Permissions`] contains the rules, [`Gate`] decides about calls, and
-//! [`Audit`] logs the decisions.
+//! [`Permissions`] contains the rules, [`PermissionGate`] decides about calls, and
+//! [`AuditLog`] logs the decisions.
 
 mod asker;
 mod audit;
@@ -13,12 +13,12 @@ mod text_prompt;
 mod tool_pattern;
 
 pub use asker::{Answer, Asker, Question};
-pub use audit::{Audit, AuditError};
+pub use audit::{AuditError, AuditLog};
 pub use fingerprint::Fingerprint;
-pub use gate::{Call, Decision, Denied, Gate, GateOptions, Reason};
+pub use gate::{Call, Decision, Denied, PermissionGate, PermissionGateOptions, Reason};
 pub use grants::{Grant, Grants};
 pub use rules::{Findings, Permissions, Policy, Rule, RuleDecision, Source, Verdict};
-pub use text_prompt::Prompt;
+pub use text_prompt::TextPrompt;
 pub use tool_pattern::{
-    Glob, PatternError, PatternTarget, resolve_pattern, resolve_server_pattern,
+    PatternError, PatternTarget, ToolPattern, resolve_pattern, resolve_server_pattern,
 };

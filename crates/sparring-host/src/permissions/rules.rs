@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
 use super::tool_pattern::{
-    Glob, PatternError, PatternTarget, resolve_pattern, resolve_server_pattern, unknown_server_note,
+    PatternError, PatternTarget, ToolPattern, resolve_pattern, resolve_server_pattern,
+    unknown_server_note,
 };
-use crate::config::{Config, FileRules, Rules, Scope, ServerConfig, State};
+use crate::config::{Config, EntryState, FileRules, Rules, Scope, ServerConfig};
 
 /// Rules outside of servers' entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -94,7 +95,7 @@ struct ServerRules {
 
 #[derive(Debug, Clone)]
 struct RuleEntry {
-    tools: Glob,
+    tools: ToolPattern,
     rule: Arc<Rule>,
 }
 
@@ -127,9 +128,9 @@ impl Permissions {
 
     /// The rules about all usable servers, with findings; without findings
     /// about the unusable ones.
-    pub fn of(config: &Config, session: Rules) -> (Permissions, Findings) {
+    pub fn from_config(config: &Config, session: Rules) -> (Permissions, Findings) {
         let usable = config.servers.values().filter_map(|configured| match &configured.state {
-            State::Ready(server) => Some(&**server),
+            EntryState::Ready(server) => Some(&**server),
             _ => None,
         });
         let others: Vec<&str> = config.servers.keys().map(String::as_str).collect();
@@ -138,7 +139,7 @@ impl Permissions {
 
     /// The rules about some of the configured servers, with findings; without
     /// findings about the others.
-    pub fn about_these<'a>(
+    pub fn for_servers<'a>(
         config: &Config,
         session: Rules,
         servers: impl IntoIterator<Item = &'a ServerConfig>,
@@ -203,7 +204,7 @@ impl Permissions {
     }
 
     /// The rules about a server, each with its tools.
-    pub fn rules_for(&self, server: &str) -> impl Iterator<Item = (&Glob, &Rule)> {
+    pub fn rules_for(&self, server: &str) -> impl Iterator<Item = (&ToolPattern, &Rule)> {
         let rules = self.servers.get(server).into_iter();
         let entries = rules.flat_map(|it| [&it.denied, &it.asked, &it.allowed]).flatten();
         entries.map(|entry| (&entry.tools, &*entry.rule))
@@ -256,7 +257,7 @@ impl Permissions {
         }
     }
 
-    fn insert(&mut self, server: &str, verdict: Verdict, tools: Glob, rule: &Arc<Rule>) {
+    fn insert(&mut self, server: &str, verdict: Verdict, tools: ToolPattern, rule: &Arc<Rule>) {
         let Some(rules) = self.servers.get_mut(server) else { return };
         let entries = match verdict {
             Verdict::Deny => &mut rules.denied,
@@ -268,7 +269,7 @@ impl Permissions {
 }
 
 impl Findings {
-    /// Returns whether there are no findings.
+    /// Returns true if there are no findings.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty() && self.notes.is_empty()
     }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::asker::{Answer, Asker, Question};
 use crate::text::{escape_control, truncate};
 
-/// Limits of what a question shows.
+/// Limits of the texts in a question.
 const MAX_NAME_CHARS: usize = 100;
 const MAX_ARGUMENT_CHARS: usize = 200;
 const MAX_ARGUMENTS: usize = 20;
@@ -23,34 +23,33 @@ const MAX_ARGUMENTS: usize = 20;
 /// The maximum number of bytes of an answer that are read.
 const MAX_LINE_BYTES: usize = 1_000;
 
-/// How often a question is repeated before it counts as unanswered.
+/// Maximum times that a question is asked before it counts as unanswered.
 const MAX_TRIES: usize = 3;
 
-/// How long to discard input that was typed before the question, and in how
-/// many reads at most.
+/// The limits of discarding input that was typed before the question: time, and number of reads.
 const DISCARD_TIMEOUT: Duration = Duration::from_millis(20);
 const MAX_DISCARDED_READS: usize = 64;
 
 /// Asks by text.
-pub struct Prompt<R, W> {
+pub struct TextPrompt<R, W> {
     channel: Mutex<PromptIo<R, W>>,
 }
 
 struct PromptIo<R, W> {
     reader: R,
     writer: W,
-    /// Whether the last question was not answered.
+    /// True if the last question was not answered.
     unanswered: bool,
 }
 
-impl<R, W> Prompt<R, W> {
-    /// Reads answers from `from` and writes questions to `to`.
+impl<R, W> TextPrompt<R, W> {
+    /// Reads answers from `reader` and writes questions to `writer`.
     pub fn new(reader: R, writer: W) -> Self {
-        Prompt { channel: Mutex::new(PromptIo { reader, writer, unanswered: false }) }
+        TextPrompt { channel: Mutex::new(PromptIo { reader, writer, unanswered: false }) }
     }
 }
 
-impl<R, W> Asker for Prompt<R, W>
+impl<R, W> Asker for TextPrompt<R, W>
 where
     R: AsyncBufRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin,

@@ -12,7 +12,7 @@ const PREFIX: &str = "mcp__";
 /// A pattern for names of tools: each `*` stands for any characters or none,
 /// and every other character for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glob(String);
+pub struct ToolPattern(String);
 
 /// The tools that a pattern refers to, among the configured servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum PatternTarget {
         /// The server's name in its configuration file.
         server: String,
         /// The tools.
-        tools: Glob,
+        tools: ToolPattern,
     },
     /// Tools of a server that is not configured.
     UnknownServer,
@@ -53,7 +53,7 @@ pub enum PatternError {
         /// The pattern.
         pattern: String,
         /// The servers, and the tools of each that it would match.
-        servers: Vec<(String, Glob)>,
+        servers: Vec<(String, ToolPattern)>,
     },
     /// It is in the entry of one server and names another.
     #[error("pattern '{pattern}' is in the entry of '{server}' but names another server")]
@@ -65,18 +65,18 @@ pub enum PatternError {
     },
 }
 
-impl Glob {
+impl ToolPattern {
     /// The names that match a pattern.
     pub fn new(pattern: impl Into<String>) -> Self {
-        Glob(pattern.into())
+        ToolPattern(pattern.into())
     }
 
     /// All names.
     pub fn all() -> Self {
-        Glob("*".to_owned())
+        ToolPattern("*".to_owned())
     }
 
-    /// Returns whether the name matches.
+    /// Returns true if the name matches.
     pub fn matches(&self, name: &str) -> bool {
         if self.0 == "*" {
             return true;
@@ -98,7 +98,7 @@ impl Glob {
 }
 
 /// The pattern as it was written.
-impl fmt::Display for Glob {
+impl fmt::Display for ToolPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -117,7 +117,7 @@ pub fn resolve_pattern<'a>(
     let Some(rest) = pattern.strip_prefix(PREFIX).filter(|rest| !rest.is_empty()) else {
         return Err(PatternError::NoServer(pattern.to_owned()));
     };
-    let mut matching: Vec<(String, Glob)> = vec![];
+    let mut matching: Vec<(String, ToolPattern)> = vec![];
     for server in servers {
         if let Some(tools) = match_server(server, rest)
             && !matching.iter().any(|(other, _)| other == server)
@@ -141,12 +141,12 @@ pub fn resolve_pattern<'a>(
 ///
 /// # Errors
 /// If it is invalid or names another server.
-pub fn resolve_server_pattern(pattern: &str, server: &str) -> Result<Glob, PatternError> {
+pub fn resolve_server_pattern(pattern: &str, server: &str) -> Result<ToolPattern, PatternError> {
     if pattern.is_empty() {
         return Err(PatternError::NoTool(pattern.to_owned()));
     }
     if !pattern.starts_with(PREFIX) {
-        return Ok(Glob(pattern.to_owned()));
+        return Ok(ToolPattern(pattern.to_owned()));
     }
     match resolve_pattern(pattern, [server])? {
         PatternTarget::Tools { tools, .. } => Ok(tools),
@@ -169,11 +169,11 @@ pub(super) fn unknown_server_note<'a>(
 
 /// The tools of a server that a pattern without its prefix refers to, if it
 /// names this server.
-fn match_server(server: &str, rest: &str) -> Option<Glob> {
+fn match_server(server: &str, rest: &str) -> Option<ToolPattern> {
     [server, &sanitize(server)].into_iter().filter(|name| !name.is_empty()).find_map(|name| {
         match rest.strip_prefix(name)? {
-            "" => Some(Glob::all()),
-            after => after.strip_prefix("__").map(|tools| Glob(tools.to_owned())),
+            "" => Some(ToolPattern::all()),
+            after => after.strip_prefix("__").map(|tools| ToolPattern(tools.to_owned())),
         }
     })
 }
@@ -183,7 +183,7 @@ fn server_part(rest: &str) -> &str {
     rest.split_once("__").map_or(rest, |(server, _)| server)
 }
 
-fn list_matches(servers: &[(String, Glob)]) -> String {
+fn list_matches(servers: &[(String, ToolPattern)]) -> String {
     let each = servers.iter().map(|(server, tools)| format!("'{tools}' of '{server}'"));
     each.collect::<Vec<_>>().join(" and ")
 }
@@ -209,14 +209,14 @@ mod tests {
         #[test]
        fn a_glob_matches_as_by_trying_everything(glob in "[ab*]{0,7}", name in "[ab*]{0,9}") {
             let [tried, on] = [&glob, &name].map(|text| text.chars().collect::<Vec<_>>());
-            prop_assert_eq!(Glob(glob).matches(&name), fits(&tried, &on));
+            prop_assert_eq!(ToolPattern(glob).matches(&name), fits(&tried, &on));
         }
     }
 
     #[test]
     fn a_star_matches_anything_and_all_else_itself() {
         let check = |glob: &str, name: &str, expected: bool| {
-            assert_eq!(Glob(glob.to_owned()).matches(name), expected, "{glob} {name}");
+            assert_eq!(ToolPattern(glob.to_owned()).matches(name), expected, "{glob} {name}");
         };
         for name in ["", "a", "get_x", "__", "é🦀", "a\nb", "*"] {
             check("*", name, true);

@@ -63,7 +63,7 @@ pub enum CallError {
     Failed {
         /// The server.
         server: Arc<str>,
-        /// Why.
+        /// The reason.
         error: client::Error,
     },
 }
@@ -109,7 +109,7 @@ impl Caller for Manager {
     type Error = CallError;
 
     async fn call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
-        let called = self.routed(route)?.call_tool(&route.tool.name, arguments).await;
+        let called = self.connection_for(route)?.call_tool(&route.tool.name, arguments).await;
         called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
     }
 }
@@ -120,7 +120,7 @@ impl Manager {
     /// # Errors
     /// If the server is not connected, or its entry changed after the call was
     /// permitted.
-    pub fn routed(&self, route: &Route) -> Result<Connection, CallError> {
+    pub fn connection_for(&self, route: &Route) -> Result<Connection, CallError> {
         let server = || Arc::clone(&route.server);
         let Some(connection) = self.get(&route.server) else {
             let state = self.state(&route.server).map_or("not configured", |state| state.name());

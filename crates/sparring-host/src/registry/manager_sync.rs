@@ -1,6 +1,6 @@
 //! Keeps the registry in sync with a manager's servers.
 
-use sparring_peer::client::Listing;
+use sparring_peer::client::ListKind;
 
 use super::Registry;
 use crate::manager::{Event, Manager};
@@ -9,7 +9,7 @@ impl Registry {
     /// Registers the tools of all connected servers and removes those of
     /// others.
     pub fn sync(&self, manager: &Manager) {
-        let connected = manager.list();
+        let connected = manager.connections();
         let is_connected = |server: &str| connected.iter().any(|one| **one.server() == *server);
         let known: Vec<_> = self.lock().servers.keys().cloned().collect();
         for server in known.iter().filter(|server| !is_connected(server)) {
@@ -22,12 +22,13 @@ impl Registry {
 
     /// Keeps the registry in sync until the manager is gone or the future is
     /// dropped.
-    pub async fn follow(&self, manager: &Manager) {
+    pub async fn follow_manager(&self, manager: &Manager) {
         let mut events = manager.subscribe();
         self.sync(manager);
         while let Some(event) = events.next().await {
             match event {
-                Event::State { server, .. } | Event::Listed { server, what: Listing::Tools } => {
+                Event::State { server, .. }
+                | Event::ListChanged { server, what: ListKind::Tools } => {
                     self.sync_one(manager, &server);
                 }
                 Event::Missed(_) => self.sync(manager),

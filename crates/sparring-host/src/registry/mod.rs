@@ -11,18 +11,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_script::nearest;
+use sparring_script::nearest_names;
 use sparring_wire::types::Tool;
 use sparring_wire::{Json, RawJson};
 
 use crate::events::LagEvent;
 use crate::names::NameLimit;
-use crate::permissions::{Answer, Call, Gate, Permissions, Reason};
+use crate::permissions::{Answer, Call, PermissionGate, Permissions, Reason};
 use crate::text::truncate;
 use name_table::NameTable;
 
 pub use caller::{CallError, Caller, ExecuteError, Refusal, Route};
-pub use name_table::Registered;
+pub use name_table::RegisteredTool;
 
 /// The maximum number of characters of a description or title; longer ones are
 /// truncated.
@@ -34,7 +34,7 @@ const MAX_SUGGESTIONS: usize = 3;
 /// The tools of many servers.
 #[derive(Debug)]
 pub struct Registry {
-    gate: Gate,
+    gate: PermissionGate,
     limit: NameLimit,
     state: Mutex<RegistryState>,
     events: EventSender,
@@ -87,7 +87,7 @@ impl RegistryState {
 
 impl Registry {
     /// Creates an empty registry. The gate decides which calls are permitted.
-    pub fn new(gate: Gate) -> Registry {
+    pub fn new(gate: PermissionGate) -> Registry {
         Registry {
             gate,
             limit: NameLimit::default(),
@@ -104,7 +104,7 @@ impl Registry {
         Registry { limit, ..self }
     }
 
-    /// Replaces the tools of a server and returns how many it has now. Of two
+    /// Replaces the tools of a server and returns their number. Of two
     /// tools with the same name the first one counts.
     pub fn register(&self, server: &str, tools: impl IntoIterator<Item = Arc<Tool>>) -> usize {
         let mut seen = HashSet::new();
@@ -125,7 +125,7 @@ impl Registry {
         count
     }
 
-    /// Removes all tools of a server and returns how many there were.
+    /// Removes all tools of a server and returns their number.
     pub fn unregister(&self, server: &str) -> usize {
         let mut state = self.lock();
         let Some((server, tools)) = state.servers.remove_entry(server) else { return 0 };
@@ -137,26 +137,26 @@ impl Registry {
 
     /// The tools that are allowed or need a permission, sorted by server and in
     /// the server's order. Denied tools are hidden.
-    pub fn tools(&self) -> Vec<Registered> {
+    pub fn tools(&self) -> Vec<RegisteredTool> {
         let table = self.table();
         table.all().iter().filter(|tool| self.hiding_reason(tool).is_none()).cloned().collect()
     }
 
     /// The hidden tools, each with the reason.
-    pub fn hidden(&self) -> Vec<(Registered, Reason)> {
+    pub fn hidden(&self) -> Vec<(RegisteredTool, Reason)> {
         let table = self.table();
-        let hidden = |tool: &Registered| Some((tool.clone(), self.hiding_reason(tool)?));
+        let hidden = |tool: &RegisteredTool| Some((tool.clone(), self.hiding_reason(tool)?));
         table.all().iter().filter_map(hidden).collect()
     }
 
     /// The tool of this name, hidden or not.
-    pub fn get(&self, name: &str) -> Option<Registered> {
+    pub fn get(&self, name: &str) -> Option<RegisteredTool> {
         let mut state = self.lock();
         state.table(self.limit).get(name).cloned()
     }
 
     /// The gate that decides about calls.
-    pub fn gate(&self) -> &Gate {
+    pub fn gate(&self) -> &PermissionGate {
         &self.gate
     }
 
@@ -171,8 +171,8 @@ impl Registry {
         self.events.subscribe()
     }
 
-    /// Checks whether a tool may be called with these arguments, and returns
-    /// its route. It may ask a person first.
+    /// Checks the permission to call a tool with these arguments, and returns its route. It
+    /// may ask a person first.
     ///
     /// # Errors
     /// If the call is denied, or there is no such tool; also if the tool was
@@ -214,8 +214,8 @@ impl Registry {
         caller.call(&route, arguments).await.map_err(ExecuteError::Call)
     }
 
-    fn hiding_reason(&self, tool: &Registered) -> Option<Reason> {
-        let settled = self.gate.standing(&tool.server, &tool.tool.name)?;
+    fn hiding_reason(&self, tool: &RegisteredTool) -> Option<Reason> {
+        let settled = self.gate.decide_without_asking(&tool.server, &tool.tool.name)?;
         (!settled.allowed).then_some(settled.reason)
     }
 
@@ -225,7 +225,7 @@ impl Registry {
         let meant = tools.iter().filter(|tool| tool.tool.name == name).map(|tool| &*tool.name);
         let mut near: Vec<&str> = meant.take(MAX_SUGGESTIONS).collect();
         if near.is_empty() {
-            near = nearest(name, tools.iter().map(|tool| &*tool.name));
+            near = nearest_names(name, tools.iter().map(|tool| &*tool.name));
         }
         let near = near.into_iter().map(str::to_owned).collect();
         Refusal::Unknown { name: name.to_owned(), near }

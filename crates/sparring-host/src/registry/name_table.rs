@@ -10,7 +10,7 @@ use crate::names::{NameLimit, assign_names};
 
 /// A tool with its registered name. Cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Registered {
+pub struct RegisteredTool {
     /// The registered name.
     pub name: Arc<str>,
     /// The server's name in its configuration file.
@@ -22,11 +22,11 @@ pub struct Registered {
 /// All tools by their registered names.
 #[derive(Debug)]
 pub(super) struct NameTable {
-    tools: Vec<Registered>,
+    tools: Vec<RegisteredTool>,
     by_name: HashMap<Arc<str>, usize, foldhash::fast::RandomState>,
 }
 
-impl Registered {
+impl RegisteredTool {
     /// The server's hints about the tool's behaviour, such as `readOnlyHint`.
     /// They are not verified.
     pub fn annotations(&self) -> Option<&Map<String, Value>> {
@@ -45,7 +45,7 @@ impl NameTable {
         let names = assign_names(limit, &pairs);
         let tools: Vec<_> = each()
             .zip(names)
-            .map(|((server, tool), name)| Registered {
+            .map(|((server, tool), name)| RegisteredTool {
                 name: name.into(),
                 server: Arc::clone(server),
                 tool: Arc::clone(tool),
@@ -56,11 +56,11 @@ impl NameTable {
         NameTable { tools, by_name }
     }
 
-    pub(super) fn all(&self) -> &[Registered] {
+    pub(super) fn all(&self) -> &[RegisteredTool] {
         &self.tools
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Registered> {
+    pub(super) fn get(&self, name: &str) -> Option<&RegisteredTool> {
         self.by_name.get(name).map(|index| &self.tools[*index])
     }
 }

@@ -1,11 +1,11 @@
 //! Finds permission rules that match no tool.
 
-use sparring_script::nearest;
+use sparring_script::nearest_names;
 use sparring_wire::types::Tool;
 
 use super::Registry;
 use crate::names::sanitize;
-use crate::permissions::Glob;
+use crate::permissions::ToolPattern;
 use crate::text::{escape_control, truncate};
 
 /// The maximum number of characters of a name in a message.
@@ -15,7 +15,7 @@ impl Registry {
     /// Returns a note for each rule that matches no tool of a server with
     /// registered tools, with a suggestion. Rules use the servers' names of
     /// tools, not the registered names.
-    pub fn unfit_rules(&self) -> Vec<String> {
+    pub fn unmatched_rules(&self) -> Vec<String> {
         let permissions = self.gate().permissions();
         let servers = self.lock().servers.clone();
         let mut notes = vec![];
@@ -38,8 +38,11 @@ impl Registry {
 }
 
 /// The tool whose registered name matches, or the most similar one.
-fn suggest_tool<'a>(glob: &Glob, tools: impl Iterator<Item = &'a Tool> + Clone) -> Option<&'a str> {
+fn suggest_tool<'a>(
+    glob: &ToolPattern,
+    tools: impl Iterator<Item = &'a Tool> + Clone,
+) -> Option<&'a str> {
     let names = tools.map(|tool| tool.name.as_str());
     let by_registered_name = names.clone().find(|name| glob.matches(&sanitize(name)));
-    by_registered_name.or_else(|| nearest(&glob.to_string(), names).first().copied())
+    by_registered_name.or_else(|| nearest_names(&glob.to_string(), names).first().copied())
 }

@@ -103,7 +103,7 @@ impl Session {
             return Err(SessionError::Missing { path: path.to_owned() });
         }
         let damaged = |why: String| {
-            let aside = file.put_aside().map_err(|error| error.to_string());
+            let aside = file.move_aside().map_err(|error| error.to_string());
             SessionError::Damaged { path: path.to_owned(), why, aside }
         };
         let text = match file.read() {

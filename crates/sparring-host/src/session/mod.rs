@@ -15,12 +15,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Rules, ServerConfig};
-use crate::manager::{Manager, State};
+use crate::manager::{Manager, ServerState};
 use crate::permissions::{Fingerprint, PatternTarget, resolve_pattern};
 
 pub use file::SessionError;
 pub use reconcile::{CurrentServer, DroppedPattern, Reconciliation, RestoreAction};
-pub use restore::{RestoreResult, today};
+pub use restore::{RestoreResult, current_servers};
 
 /// A saved session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Session {
 /// A server at the time of saving.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedServer {
-    /// Whether it should be connected, even if it was not.
+    /// True if it should be connected, even if it was not.
     pub connected: bool,
     /// The digits of its [`Fingerprint`].
     pub target: String,
@@ -62,7 +62,7 @@ impl Session {
     ///
     /// Patterns that allow tools of no configured server, or of two, are left
     /// out: a later server with such a name is a different one.
-    pub fn of(manager: &Manager, rules: &Rules) -> Session {
+    pub fn capture(manager: &Manager, rules: &Rules) -> Session {
         let all = manager.servers();
         let fingerprint_digits =
             |config: &ServerConfig| Fingerprint::from_server(config).as_str().to_owned();
@@ -93,10 +93,10 @@ impl Session {
 }
 
 /// A server that was lost or could not be connected should be connected too.
-fn is_wanted(state: &State) -> bool {
+fn is_wanted(state: &ServerState) -> bool {
     match state {
-        State::Connecting { .. } | State::Connected(_) => true,
-        State::Lost { .. } | State::Failed { .. } => true,
-        State::Disabled | State::Idle | State::Closing => false,
+        ServerState::Connecting { .. } | ServerState::Connected(_) => true,
+        ServerState::Lost { .. } | ServerState::Failed { .. } => true,
+        ServerState::Disabled | ServerState::Idle | ServerState::Closing => false,
     }
 }

@@ -40,7 +40,7 @@ pub enum RestoreAction {
     Broken,
     /// It is new. It is connected if its entry says so.
     New {
-        /// Whether its entry says so.
+        /// True if its entry says so.
         connects: bool,
     },
 }
@@ -105,7 +105,7 @@ impl Session {
     }
 }
 
-/// Returns whether the server of a pattern is unchanged.
+/// Returns true if the server of a pattern is unchanged.
 fn is_unchanged(allowed: &AllowedPattern, today: &BTreeMap<String, CurrentServer>) -> bool {
     let Some(CurrentServer::Ready(config)) = today.get(&allowed.server) else { return false };
     Fingerprint::from_server(config).as_str() == allowed.target

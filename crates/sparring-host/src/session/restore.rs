@@ -6,7 +6,7 @@ use futures_util::future::{join, join_all};
 
 use super::Session;
 use super::reconcile::{CurrentServer, Reconciliation, RestoreAction};
-use crate::config::{Config, State};
+use crate::config::{Config, EntryState};
 use crate::manager::{Connection, Error, Manager};
 
 /// The result of a restore.
@@ -21,14 +21,17 @@ pub struct RestoreResult {
 
 /// All current servers: those of the manager, and those of the configuration
 /// that the manager does not get.
-pub fn today(manager: &Manager, config: Option<&Config>) -> BTreeMap<String, CurrentServer> {
+pub fn current_servers(
+    manager: &Manager,
+    config: Option<&Config>,
+) -> BTreeMap<String, CurrentServer> {
     let configured = config.into_iter().flat_map(|config| &config.servers);
     let mut today: BTreeMap<_, _> = configured
         .map(|(name, configured)| {
             let today = match &configured.state {
-                State::Broken(_) => CurrentServer::Broken,
-                State::Untrusted(_) => CurrentServer::Untrusted,
-                State::Ready(_) => CurrentServer::Disabled,
+                EntryState::Invalid(_) => CurrentServer::Broken,
+                EntryState::Untrusted(_) => CurrentServer::Untrusted,
+                EntryState::Ready(_) => CurrentServer::Disabled,
             };
             (name.clone(), today)
         })
@@ -44,7 +47,7 @@ impl Session {
     /// and disconnects those that were not connected. A failure of one does not
     /// affect the others.
     pub async fn restore(&self, manager: &Manager, config: Option<&Config>) -> RestoreResult {
-        let reconciled = self.reconcile(&today(manager, config));
+        let reconciled = self.reconcile(&current_servers(manager, config));
         let connecting = reconciled
             .to_connect()
             .map(|name| async move { (name.to_owned(), manager.connect(name).await) });

@@ -16,7 +16,7 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 #[tokio::test]
 async fn results_of_a_server_become_typed_files() {
     let world = World::default();
-    let mock = Arc::new(MockServer::of_interactions(&Default::default()).unwrap());
+    let mock = Arc::new(MockServer::for_interactions(&Default::default()).unwrap());
     world.put("data", move || mock.connect());
     let manager = world.manager([entry("data")]);
     let connection = within(manager.connect("data")).await.unwrap();

@@ -44,7 +44,7 @@ async fn session(
     for name in connected {
         within(manager.connect(name)).await.unwrap();
     }
-    Session::of(&manager, rules)
+    Session::capture(&manager, rules)
 }
 
 fn fates(fates: &[(&str, RestoreAction)]) -> BTreeMap<String, RestoreAction> {
@@ -52,11 +52,11 @@ fn fates(fates: &[(&str, RestoreAction)]) -> BTreeMap<String, RestoreAction> {
 }
 
 fn names(manager: &Manager) -> Vec<String> {
-    manager.list().iter().map(|connection| connection.server().to_string()).collect()
+    manager.connections().iter().map(|connection| connection.server().to_string()).collect()
 }
 
 #[tokio::test]
-async fn a_session_keeps_which_servers_are_wanted_and_what_is_allowed() {
+async fn a_session_keeps_the_wanted_servers_and_the_allowed_patterns() {
     let (_place, path) = place();
     let world = world(&["a", "b"]);
     let broken = entry("not there");
@@ -66,7 +66,7 @@ async fn a_session_keeps_which_servers_are_wanted_and_what_is_allowed() {
     within(manager.disconnect("b")).await.unwrap();
     within(manager.connect("not there")).await.unwrap_err();
     let allow = ["mcp__a__get_*", "mcp__nobody", "nonsense"];
-    let session = Session::of(&manager, &rules(&allow, &["mcp__b__wipe", "mcp__nobody"]));
+    let session = Session::capture(&manager, &rules(&allow, &["mcp__b__wipe", "mcp__nobody"]));
     session.save(&path).await.unwrap();
     let loaded = Session::load(&path).unwrap();
     assert_eq!(loaded, session);
@@ -78,14 +78,14 @@ async fn a_session_keeps_which_servers_are_wanted_and_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn no_secret_reaches_the_file_of_a_session() {
+async fn a_session_file_contains_no_secret() {
     let (_place, path) = place();
     let mut child = ChildTarget::new("a").args(["--key", "hunter2"]);
     child.env.insert("TOKEN".to_owned(), "hunter2".to_owned());
     let mut http = HttpTarget::new("https://ann:hunter2@example.com/mcp?key=hunter2");
     http.headers.push(("Authorization".to_owned(), "Bearer hunter2".to_owned()));
     let manager = Manager::new([to("a", Target::Child(child)), to("b", Target::Http(http))]);
-    Session::of(&manager, &rules(&["mcp__a"], &[])).save(&path).await.unwrap();
+    Session::capture(&manager, &rules(&["mcp__a"], &[])).save(&path).await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     for hidden in ["hunter2", "TOKEN", "Authorization", "example.com", "--key"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
@@ -96,13 +96,13 @@ async fn no_secret_reaches_the_file_of_a_session() {
 }
 
 #[tokio::test]
-async fn a_resumed_session_connects_what_was_connected_and_nothing_else() {
+async fn a_restored_session_connects_only_the_servers_that_were_connected() {
     let (_place, path) = place();
     let world = world(&["a", "b", "c"]);
     let all = ["a", "b", "c"].map(entry);
     let rules = rules(&["mcp__a"], &["mcp__c"]);
     session(&world, &all, &["a", "c"], &rules).await.save(&path).await.unwrap();
-    // Another process on another day.
+    // A later process.
     let manager = world.manager(all);
     let session = Session::load(&path).unwrap();
     let restored = within(session.restore(&manager, None)).await;
@@ -112,7 +112,7 @@ async fn a_resumed_session_connects_what_was_connected_and_nothing_else() {
     let connection = manager.get("a").unwrap();
     let answer = within(connection.call_tool("a", json!({})).into_future()).await.unwrap();
     assert_eq!(answer.content(), "a");
-    // Whatever its state is now.
+    // Restoring disconnects it, because it was not connected before.
     within(manager.connect("b")).await.unwrap();
     within(session.restore(&manager, None)).await;
     assert_eq!(names(&manager), ["a", "c"]);
@@ -212,10 +212,10 @@ async fn a_failed_connection_is_reported_and_does_not_affect_others() {
 }
 
 #[tokio::test]
-async fn a_damaged_session_is_kept_aside_and_the_next_is_saved_in_its_place() {
+async fn a_damaged_session_is_moved_aside_and_the_next_one_is_saved() {
     let (_place, path) = place();
     let manager = world(&["a"]).manager([entry("a")]);
-    let session = Session::of(&manager, &Rules::default());
+    let session = Session::capture(&manager, &Rules::default());
     session.save(&path).await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, &text[..text.len() / 2]).unwrap();

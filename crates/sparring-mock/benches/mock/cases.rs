@@ -11,7 +11,7 @@ use sparring_peer::Client;
 const CASES: usize = 10_000;
 
 pub(crate) async fn run() {
-    let mock = MockServer::of_interactions(&Settings::default()).expect("it needs no script");
+    let mock = MockServer::for_interactions(&Settings::default()).expect("it needs no script");
     let client = Client::connect(mock.connect()).await.expect("a connection");
     let before = memory();
     let began = Instant::now();

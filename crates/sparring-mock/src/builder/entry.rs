@@ -17,11 +17,11 @@ macro_rules! entry {
             }
 
             /// Sets the description.
-            pub fn described(self, description: impl Into<String>) -> Self {
+            pub fn description(self, description: impl Into<String>) -> Self {
                 self.with("description", description.into())
             }
 
-            /// Adds a reply; the first that matches is given.
+            /// Adds a reply. A request gets the first reply that matches.
             pub fn reply(mut self, reply: Reply) -> Self {
                 let list = self.0.entry("replies").or_insert_with(|| json!([]));
                 if let Value::Array(replies) = list {
@@ -110,7 +110,7 @@ impl Reply {
         self
     }
 
-    /// Gives the reply only this often.
+    /// Limits the number of times that the reply is given.
     pub fn times(self, times: u64) -> Self {
         self.with("times", times)
     }

@@ -48,7 +48,7 @@ impl IssuerBuilder {
         self.with("scopes", scopes)
     }
 
-    /// Sets how long its tokens are valid, in whole seconds.
+    /// Sets the lifetime of its tokens, in whole seconds.
     pub fn lifetime(self, lifetime: Duration) -> Self {
         self.with("lifetime", format!("{}ms", lifetime.as_millis()))
     }
@@ -76,8 +76,8 @@ impl IssuerBuilder {
     /// Starts the issuer.
     ///
     /// # Errors
-    /// If a value is wrong, with positions in the JSON that was built, or if it cannot listen on
-    /// the address.
+    /// If a value is wrong, with positions in the generated JSON, or if it cannot listen on the
+    /// address.
     pub async fn start(self) -> Result<Issuer, StartError> {
         let address = self.address;
         let source = Source::new("issuer", format!("{:#}", Value::Object(self.config)));

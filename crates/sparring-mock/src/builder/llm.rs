@@ -31,7 +31,7 @@ impl LlmBuilder {
         LlmBuilder { api, script, address: SocketAddr::from(([127, 0, 0, 1], 0)) }
     }
 
-    /// Adds a turn for requests without a case of their own.
+    /// Adds a turn for requests that name no case with its own turns.
     pub fn turn(mut self, turn: LlmTurn) -> Self {
         if let Some(Value::Array(turns)) = self.script.get_mut(self.api.name()) {
             turns.push(turn.into());
@@ -61,8 +61,8 @@ impl LlmBuilder {
     /// Starts the endpoint.
     ///
     /// # Errors
-    /// If a value is wrong, with positions in the JSON that was built, or if it cannot listen on
-    /// the address.
+    /// If a value is wrong, with positions in the generated JSON, or if it cannot listen on the
+    /// address.
     pub async fn start(self) -> Result<LlmMock, StartError> {
         let address = self.address;
         let source = Source::new("llm", format!("{:#}", Value::Object(self.script)));
@@ -97,7 +97,7 @@ impl LlmTurn {
         self
     }
 
-    /// Sets what the request must look like, as `expect` of a script.
+    /// Sets the expectations of the request, as `expect` in a script.
     pub fn expect(self, expected: impl Into<Value>) -> Self {
         self.with("expect", expected)
     }

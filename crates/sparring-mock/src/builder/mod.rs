@@ -88,8 +88,8 @@ impl MockBuilder {
     /// Loads the mock. Paths are relative to the current folder.
     ///
     /// # Errors
-    /// If something is wrong, with all problems at once. Positions are in the JSON that was
-    /// built.
+    /// If something is wrong, with all problems at once. Positions are those in the generated
+    /// JSON.
     pub fn build(self) -> Result<MockServer, Problems> {
         let source = Source::new("builder", format!("{:#}", Value::Object(self.script)));
         MockServer::load(&source, Path::new(""), &self.settings)

@@ -14,18 +14,18 @@ use super::{JSON_SCHEMA, WIRE_MAP};
 
 /// Keys of every entry.
 static LISTED: [Key; 5] = [
-    Key::new("title", &Shape::Text, "Its display name."),
-    Key::new("description", &Shape::Text, "Its description, for the model."),
+    Key::new("title", &Shape::String, "Its display name."),
+    Key::new("description", &Shape::String, "Its description, for the model."),
     Key::new("icons", &Shape::List(&WIRE_MAP), "Its icons."),
     Key::new("_meta", &Shape::Map(&Shape::Any), "Its metadata."),
-    Key::new("hidden", &Shape::Bool, "Whether lists leave it out until a step shows it."),
+    Key::new("hidden", &Shape::Bool, "If true, lists omit it until a step shows it."),
 ];
 
 pub(crate) static TOOL: Object = Object {
     name: "a tool",
     keys: &[
         &[
-            Key::new("name", &Shape::Text, "Its name.").required(),
+            Key::new("name", &Shape::String, "Its name.").required(),
             Key::new(
                 "input",
                 &Shape::Map(&Shape::Any),
@@ -42,12 +42,12 @@ pub(crate) static TOOL: Object = Object {
             Key::new(
                 "validate",
                 &Shape::Bool,
-                "Whether to reject arguments that violate the schema (default: true).",
+                "If true, rejects arguments that violate the schema (default: true).",
             ),
             Key::new(
                 "replies",
                 &Shape::List(&Shape::Object(&TOOL_REPLY)),
-                "Its replies: the first whose `when` matches and whose `times` is not used up is given.",
+                "Its replies. A call gets the first one whose `when` matches and whose `times` is not used up.",
             ),
         ],
         &LISTED,
@@ -62,7 +62,7 @@ pub(crate) static TOOL: Object = Object {
 static RESOURCE_KEYS: [Key; 4] = [
     Key::new(
         "mime_type",
-        &Shape::Text,
+        &Shape::String,
         "The MIME type, such as text/plain (default: guessed from the file name).",
     ),
     Key::new("annotations", &WIRE_MAP, "Hints such as `audience` and `priority`."),
@@ -78,8 +78,8 @@ pub(super) static RESOURCE: Object = Object {
     name: "a resource",
     keys: &[
         &[
-            Key::new("uri", &Shape::Text, "Its URI.").required(),
-            Key::new("name", &Shape::Text, "Its name (default: its URI)."),
+            Key::new("uri", &Shape::String, "Its URI.").required(),
+            Key::new("name", &Shape::String, "Its name (default: its URI)."),
             Key::new("size", &Shape::Integer(0), "The size in bytes that it declares."),
         ],
         &LISTED,
@@ -96,11 +96,11 @@ pub(super) static TEMPLATE: Object = Object {
         &[
             Key::new(
                 "uri_template",
-                &Shape::Text,
+                &Shape::String,
                 "The URI template, such as `file:///{path}`; its variables are `${args…}`.",
             )
             .required(),
-            Key::new("name", &Shape::Text, "Its name (default: the URI template)."),
+            Key::new("name", &Shape::String, "Its name (default: the URI template)."),
         ],
         &LISTED,
         &RESOURCE_KEYS,
@@ -114,7 +114,7 @@ pub(super) static PROMPT: Object = Object {
     name: "a prompt",
     keys: &[
         &[
-            Key::new("name", &Shape::Text, "Its name.").required(),
+            Key::new("name", &Shape::String, "Its name.").required(),
             Key::new("arguments", &Shape::List(&Shape::Object(&ARGUMENT)), "Its arguments."),
             Key::new(
                 "replies",
@@ -132,26 +132,26 @@ pub(super) static PROMPT: Object = Object {
 static ARGUMENT: Object = Object {
     name: "an argument",
     keys: &[&[
-        Key::new("name", &Shape::Text, "Its name.").required(),
-        Key::new("title", &Shape::Text, "Its display name."),
-        Key::new("description", &Shape::Text, "Its description."),
-        Key::new("required", &Shape::Bool, "Whether it is required."),
+        Key::new("name", &Shape::String, "Its name.").required(),
+        Key::new("title", &Shape::String, "Its display name."),
+        Key::new("description", &Shape::String, "Its description."),
+        Key::new("required", &Shape::Bool, "True if it is required."),
     ]],
 };
 
 pub(super) static COMPLETION: Object = Object {
     name: "a completion",
     keys: &[&[
-        Key::new("prompt", &Shape::Text, "The prompt whose argument it completes."),
-        Key::new("template", &Shape::Text, "The resource template whose variable it completes."),
-        Key::new("argument", &Shape::Text, "The argument.").required(),
+        Key::new("prompt", &Shape::String, "The prompt whose argument it completes."),
+        Key::new("template", &Shape::String, "The resource template whose variable it completes."),
+        Key::new("argument", &Shape::String, "The argument.").required(),
         Key::new(
             "values",
-            &Shape::List(&Shape::Text),
-            "The values; those that start with the typed text are returned.",
+            &Shape::List(&Shape::String),
+            "The values. A request gets those that start with the typed text.",
         )
         .required(),
-        Key::new("total", &Shape::Integer(0), "The total number that it declares."),
-        Key::new("has_more", &Shape::Bool, "Whether it declares that there are more."),
+        Key::new("total", &Shape::Integer(0), "The `total` that it declares."),
+        Key::new("has_more", &Shape::Bool, "The `hasMore` that it declares."),
     ]],
 };

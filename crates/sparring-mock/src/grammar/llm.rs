@@ -5,13 +5,13 @@ use sparring_script::{Key, Object, Shape, grammar};
 
 /// Returns the JSON Schema of LLM scripts, for editors.
 pub fn llm_schema() -> Value {
-    grammar::schema("An LLM endpoint of Sparring", &LLM)
+    grammar::json_schema("An LLM endpoint of Sparring", &LLM)
 }
 
 /// Renders the reference page of LLM scripts, for the docs.
 pub fn llm_reference() -> String {
     let intro = "Generated from the grammar; [mock.md](mock.md#the-llm-endpoint) explains it.";
-    grammar::page("All keys of an LLM endpoint", intro, &LLM)
+    grammar::render_key_reference("All keys of an LLM endpoint", intro, &LLM)
 }
 
 /// The script file of an endpoint.
@@ -27,20 +27,20 @@ pub(crate) static LLM: Object = Object {
 pub static LLM_KEYS: [Key; 4] = [
     Key::new(
         "openai",
-        &TURNS,
+        &LLM_TURNS,
         "The turns of an endpoint of OpenAI's chat completions, for requests without turns below `cases`.",
     ),
-    Key::new("anthropic", &TURNS, "The turns of an endpoint of Anthropic's messages."),
+    Key::new("anthropic", &LLM_TURNS, "The turns of an endpoint of Anthropic's messages."),
     Key::new(
         "cases",
-        &Shape::Map(&TURNS),
+        &Shape::Map(&LLM_TURNS),
         "The turns of requests whose user message has `[test_case_id=…]`, by that id.",
     ),
-    Key::new("models", &Shape::List(&Shape::Text), "The allowed models (default: any)."),
+    Key::new("models", &Shape::List(&Shape::String), "The allowed models (default: any)."),
 ];
 
 /// A list of turns.
-pub static TURNS: Shape = Shape::List(&Shape::Object(&TURN));
+pub static LLM_TURNS: Shape = Shape::List(&Shape::Object(&TURN));
 
 static TURN: Object = Object {
     name: "a turn",
@@ -48,14 +48,14 @@ static TURN: Object = Object {
         Key::new(
             "expect",
             &Shape::Object(&EXPECT),
-            "What the request must look like; other requests are rejected and do not use up the turn.",
+            "The expectations of the request. Other requests are rejected and do not use up the turn.",
         ),
-        Key::new("text", &Shape::Text, "The text of the answer."),
+        Key::new("text", &Shape::String, "The text of the answer."),
         Key::new("call", &Shape::Object(&CALL), "A tool call."),
         Key::new("calls", &Shape::List(&Shape::Object(&CALL)), "Several tool calls at once."),
         Key::new(
             "stop",
-            &Shape::Text,
+            &Shape::String,
             "The stop reason in the words of the API (default: the one that fits the answer).",
         ),
         Key::new("usage", &Shape::Object(&USAGE), "The token usage."),
@@ -69,8 +69,8 @@ static TURN: Object = Object {
         Key::new("fault", &Shape::Object(&FAULT), "Faults of the answer."),
         Key::new(
             "repeat",
-            &Shape::Either(&[Shape::Integer(1), Shape::Word(&["always"])]),
-            "How often the turn is taken before the next (default: once).",
+            &Shape::AnyOf(&[Shape::Integer(1), Shape::Keyword(&["always"])]),
+            "The number of times that the turn is taken before the next (default: once).",
         ),
     ]],
 };
@@ -78,7 +78,7 @@ static TURN: Object = Object {
 static EXPECT: Object = Object {
     name: "an expectation of a request",
     keys: &[
-        &SEEN_KEYS,
+        &LLM_REQUEST_KEYS,
         &[
             Key::new("headers", &Shape::Map(&Shape::Any), "The headers, by name."),
             Key::new("body", &Shape::Any, "The complete body, as sent on the wire."),
@@ -87,14 +87,14 @@ static EXPECT: Object = Object {
 };
 
 /// Parts of a request that can be checked, the same for both APIs.
-pub static SEEN_KEYS: [Key; 6] = [
+pub static LLM_REQUEST_KEYS: [Key; 6] = [
     Key::new("model", &Shape::Any, "The requested model."),
     Key::new("system", &Shape::Any, "The system prompt, as one text."),
     Key::new("user", &Shape::Any, "The last user text."),
     Key::new(
         "messages",
         &Shape::Any,
-        "The messages without the system's, each with `role` and `text`, and with `calls` and `results` if it has some.",
+        "The messages without the system prompt, each with `role` and `text`, and with `calls` and `results` if it has some.",
     ),
     Key::new(
         "tools",
@@ -111,18 +111,18 @@ pub static SEEN_KEYS: [Key; 6] = [
 static CALL: Object = Object {
     name: "a call",
     keys: &[&[
-        Key::new("tool", &Shape::Text, "The tool's name, as the agent declares it.").required(),
+        Key::new("tool", &Shape::String, "The tool's name, as the agent declares it.").required(),
         Key::new("with", &Shape::Map(&Shape::Any), "Its arguments."),
         Key::new(
             "arguments",
-            &Shape::Text,
+            &Shape::String,
             "Its arguments as text instead, which need not be JSON; only for OpenAI.",
         ),
-        Key::new("id", &Shape::Text, "The id of the call (default: generated)."),
+        Key::new("id", &Shape::String, "The id of the call (default: generated)."),
         Key::new(
             "undeclared",
             &Shape::Bool,
-            "Whether to allow a tool that the request does not declare.",
+            "If true, the call may name a tool that the request does not declare.",
         ),
     ]],
 };
@@ -139,10 +139,10 @@ static ERROR: Object = Object {
     name: "an error of the API",
     keys: &[&[
         Key::new("status", &Shape::Integer(400), "Its HTTP status.").required(),
-        Key::new("type", &Shape::Text, "Its type (default: the one that fits the status)."),
-        Key::new("code", &Shape::Text, "Its code; only for OpenAI."),
-        Key::new("message", &Shape::Text, "Its message."),
-        Key::new("retry_after", &Shape::Duration, "When to retry, sent as a header."),
+        Key::new("type", &Shape::String, "Its type (default: the one that fits the status)."),
+        Key::new("code", &Shape::String, "Its code; only for OpenAI."),
+        Key::new("message", &Shape::String, "Its message."),
+        Key::new("retry_after", &Shape::Duration, "The delay before a retry, sent as a header."),
     ]],
 };
 
@@ -151,7 +151,7 @@ static FAULT: Object = Object {
     keys: &[&[
         Key::new(
             "disconnect",
-            &Shape::Word(&["before", "middle"]),
+            &Shape::Keyword(&["before", "middle"]),
             "Closes the connection before the answer, or in the middle of it.",
         ),
         Key::new("silent", &Shape::Bool, "Never answers."),
@@ -163,9 +163,9 @@ static FAULT: Object = Object {
         ),
         Key::new(
             "garbage",
-            &Shape::Either(&[Shape::Bool, Shape::Text]),
+            &Shape::AnyOf(&[Shape::Bool, Shape::String]),
             "Sends text that is not JSON instead; in a stream, in the middle of it.",
         ),
-        Key::new("bad_content_type", &Shape::Text, "The content type of the answer."),
+        Key::new("bad_content_type", &Shape::String, "The content type of the answer."),
     ]],
 };

@@ -18,7 +18,7 @@ pub(crate) use entries::TOOL;
 #[cfg(feature = "llm")]
 pub(crate) use llm::LLM;
 #[cfg(feature = "llm")]
-pub use llm::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
+pub use llm::{LLM_KEYS, LLM_REQUEST_KEYS, LLM_TURNS, llm_reference, llm_schema};
 #[cfg(feature = "oauth")]
 pub(crate) use oauth::{CHANGES, ISSUER, TOKEN};
 pub(crate) use reply::TOOL_REPLY;
@@ -29,14 +29,14 @@ use sparring_script::{Shape, grammar};
 
 /// Returns the JSON Schema of mock scripts, for editors.
 pub fn schema() -> Value {
-    grammar::schema("A mock of Sparring", &SCRIPT)
+    grammar::json_schema("A mock of Sparring", &SCRIPT)
 }
 
 /// Renders the reference page of mock scripts, for the docs.
 pub fn reference() -> String {
     let intro = "Generated from the grammar; [mock.md](mock.md) explains it. Keys may also be \
                  written as on the wire: `inputSchema` for `input_schema`.";
-    grammar::page("All keys of a mock", intro, &SCRIPT)
+    grammar::render_key_reference("All keys of a mock", intro, &SCRIPT)
 }
 
 /// A value that is sent on the wire, with its keys converted to those of the wire.

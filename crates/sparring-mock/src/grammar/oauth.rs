@@ -10,12 +10,12 @@ pub(super) static OAUTH: Object = Object {
         &[
             Key::new(
                 "requires",
-                &Shape::OneOrMany(&Shape::Text),
+                &Shape::OneOrMany(&Shape::String),
                 "The scopes that every request needs.",
             ),
             Key::new(
                 "tools",
-                &Shape::Map(&Shape::OneOrMany(&Shape::Text)),
+                &Shape::Map(&Shape::OneOrMany(&Shape::String)),
                 "The scopes that calls of a tool need in addition, by tool name.",
             ),
         ],
@@ -35,23 +35,27 @@ pub(crate) static CHANGES: Object =
 pub(crate) static TOKEN: Object = Object {
     name: "a token",
     keys: &[&[
-        Key::new("audience", &Shape::OneOrMany(&Shape::Text), "Its audience."),
-        Key::new("scopes", &Shape::OneOrMany(&Shape::Text), "Its scopes."),
-        Key::new("subject", &Shape::Text, "Its subject."),
-        Key::new("client_id", &Shape::Text, "The client that it is issued to."),
-        Key::new("lifetime", &Shape::Duration, "How long it is valid."),
-        Key::new("wrong", &WRONG, "How it is faulty."),
+        Key::new("audience", &Shape::OneOrMany(&Shape::String), "Its audience."),
+        Key::new("scopes", &Shape::OneOrMany(&Shape::String), "Its scopes."),
+        Key::new("subject", &Shape::String, "Its subject."),
+        Key::new("client_id", &Shape::String, "The client that it is issued to."),
+        Key::new("lifetime", &Shape::Duration, "Its lifetime."),
+        Key::new("wrong", &WRONG, "Its fault."),
     ]],
 };
 
 static ISSUER_KEYS: [Key; 4] = [
-    Key::new("path", &Shape::Text, "Its path, such as `/as` (default: the root)."),
-    Key::new("scopes", &Shape::OneOrMany(&Shape::Text), "The scopes that it knows (default: any)."),
+    Key::new("path", &Shape::String, "Its path, such as `/as` (default: the root)."),
+    Key::new(
+        "scopes",
+        &Shape::OneOrMany(&Shape::String),
+        "The scopes that it knows (default: any).",
+    ),
     Key::new("clients", &Shape::List(&Shape::Object(&CLIENT)), "Its clients."),
     Key::new(
         "registration",
         &Shape::Bool,
-        "Whether clients may register themselves (default: true).",
+        "True if clients may register themselves (default: true).",
     ),
 ];
 
@@ -59,51 +63,51 @@ static BEHAVIOR_KEYS: [Key; 5] = [
     Key::new(
         "lifetime",
         &Shape::Duration,
-        "How long its tokens are valid, in whole seconds (default: 1h).",
+        "The lifetime of its tokens, in whole seconds (default: 1h).",
     ),
     Key::new(
         "refresh",
-        &Shape::Word(&["rotate", "keep", "never"]),
-        "Whether a refresh token is replaced on each use, can be reused, or is not issued (default: rotate).",
+        &Shape::Keyword(&["rotate", "keep", "never"]),
+        "The handling of refresh tokens: replaced on each use, reusable, or not issued (default: rotate).",
     ),
     Key::new(
         "login",
-        &Shape::OneOrMany(&Shape::Word(&["approve", "deny"])),
+        &Shape::OneOrMany(&Shape::Keyword(&["approve", "deny"])),
         "The outcome of logins: one word for all, or a list for the next ones (default: approve).",
     ),
     Key::new(
         "refuse",
-        &Shape::OneOrMany(&Shape::Text),
+        &Shape::OneOrMany(&Shape::String),
         "The OAuth error of token requests: one for all, or a list for the next ones (default: none).",
     ),
     Key::new(
         "wrong",
         &Shape::OneOrMany(&WRONG),
-        "How issued tokens are faulty: one word for all, or a list for the next ones (default: nothing).",
+        "The fault of issued tokens: one word for all, or a list for the next ones (default: nothing).",
     ),
 ];
 
 static WRONG: Shape =
-    Shape::Word(&["nothing", "signature", "audience", "issuer", "expired", "scope"]);
+    Shape::Keyword(&["nothing", "signature", "audience", "issuer", "expired", "scope"]);
 
 static CLIENT: Object = Object {
     name: "a client",
     keys: &[&[
         Key::new(
             "id",
-            &Shape::Text,
+            &Shape::String,
             "Its id; the metadata document of an https URL is not fetched.",
         )
         .required(),
-        Key::new("secret", &Shape::Text, "Its secret."),
+        Key::new("secret", &Shape::String, "Its secret."),
         Key::new(
             "key",
-            &Shape::Text,
+            &Shape::String,
             "The PEM file of its public or private key, instead of a secret.",
         ),
         Key::new(
             "redirect_uris",
-            &Shape::OneOrMany(&Shape::Text),
+            &Shape::OneOrMany(&Shape::String),
             "Its redirect URIs (default: any on this machine). On this machine the port is ignored.",
         ),
     ]],

@@ -8,7 +8,7 @@ use super::step::{STEP, STEP_AFTER};
 /// Conditions of a reply.
 static CONDITION_KEYS: [Key; 3] = [
     Key::new("when", &Shape::Object(&WHEN), "The condition that a request must meet."),
-    Key::new("times", &Shape::Integer(1), "How often it may be given (default: always)."),
+    Key::new("times", &Shape::Integer(1), "The maximum number of uses (default: always)."),
     Key::new("_meta", &Shape::Map(&Shape::Any), "The metadata of the result."),
 ];
 
@@ -26,18 +26,18 @@ static WHEN: Object = Object {
 pub(super) static DELIVERY_KEYS: [Key; 6] = [
     Key::new(
         "requires",
-        &Shape::OneOrMany(&Shape::Word(&["sampling", "elicitation", "roots"])),
+        &Shape::OneOrMany(&Shape::Keyword(&["sampling", "elicitation", "roots"])),
         "The capabilities that the client must have; requests without them are rejected.",
     ),
     Key::new(
         "ask",
         &ASK,
-        "Questions to the client, by names of your choice; a list asks in rounds. Questions that the client cannot answer are left out.",
+        "Questions to the client, by names of your choice. A list asks in rounds. Questions that the client cannot answer are omitted.",
     ),
     Key::new("during", &Shape::List(&STEP), "Steps before the answer, in order."),
     Key::new(
         "delay",
-        &Shape::Either(&[Shape::Duration, Shape::List(&Shape::Duration)]),
+        &Shape::AnyOf(&[Shape::Duration, Shape::List(&Shape::Duration)]),
         "Delay of the answer: a duration, or minimum and maximum.",
     ),
     Key::new("after", &Shape::List(&STEP_AFTER), "Steps after the answer, in order."),
@@ -48,21 +48,21 @@ pub(super) static DELIVERY_KEYS: [Key; 6] = [
 pub(super) static BODY_KEYS: [Key; 3] = [
     Key::new("error", &Shape::Object(&ERROR), "A JSON-RPC error instead of a result."),
     Key::new("result", &Shape::Map(&Shape::Any), "The complete result as sent on the wire."),
-    Key::new("raw", &Shape::Text, "Exactly these bytes instead of an answer."),
+    Key::new("raw", &Shape::String, "Exactly these bytes instead of an answer."),
 ];
 
 static ERROR: Object = Object {
     name: "an error",
     keys: &[&[
         Key::new("code", &Shape::Integer(i64::MIN), "The error code (default: -32603)."),
-        Key::new("message", &Shape::Text, "The error message.").required(),
+        Key::new("message", &Shape::String, "The error message.").required(),
         Key::new("data", &Shape::Any, "Additional data."),
     ]],
 };
 
 /// Content blocks.
 pub(super) static BLOCK_KEYS: [Key; 6] = [
-    Key::new("text", &Shape::Text, "Text."),
+    Key::new("text", &Shape::String, "Text."),
     Key::new("json", &Shape::Any, "A value, sent as JSON text."),
     Key::new("image", &Shape::Object(&BYTES), "An image."),
     Key::new("audio", &Shape::Object(&BYTES), "Audio."),
@@ -73,11 +73,11 @@ pub(super) static BLOCK_KEYS: [Key; 6] = [
 static BYTES: Object = Object {
     name: "a file or Base64",
     keys: &[&[
-        Key::new("file", &Shape::Text, "A file, relative to the folder of the script."),
-        Key::new("data", &Shape::Text, "The bytes in Base64."),
+        Key::new("file", &Shape::String, "A file, relative to the folder of the script."),
+        Key::new("data", &Shape::String, "The bytes in Base64."),
         Key::new(
             "mime_type",
-            &Shape::Text,
+            &Shape::String,
             "The MIME type, such as image/png (default: guessed from the file name).",
         ),
     ]],
@@ -86,12 +86,12 @@ static BYTES: Object = Object {
 static EMBEDDED: Object = Object {
     name: "an embedded resource",
     keys: &[&[
-        Key::new("uri", &Shape::Text, "Its URI.").required(),
-        Key::new("mime_type", &Shape::Text, "The MIME type, such as text/plain."),
-        Key::new("text", &Shape::Text, "Its text."),
+        Key::new("uri", &Shape::String, "Its URI.").required(),
+        Key::new("mime_type", &Shape::String, "The MIME type, such as text/plain."),
+        Key::new("text", &Shape::String, "Its text."),
         Key::new("json", &Shape::Any, "A value, sent as JSON text."),
-        Key::new("blob", &Shape::Text, "Its bytes in Base64."),
-        Key::new("file", &Shape::Text, "A file with its bytes."),
+        Key::new("blob", &Shape::String, "Its bytes in Base64."),
+        Key::new("file", &Shape::String, "A file with its bytes."),
     ]],
 };
 
@@ -106,11 +106,11 @@ static CONTENT: Object = Object { name: "a content block", keys: &[&BLOCK_KEYS, 
 pub(super) static TOOL_BODY_KEYS: [Key; 5] = [
     Key::new("structured", &Shape::Any, "Structured content, also sent as JSON text."),
     Key::new("content", &Shape::List(&Shape::Object(&CONTENT)), "Several content blocks."),
-    Key::new("is_error", &Shape::Bool, "Whether the result has `isError`."),
+    Key::new("is_error", &Shape::Bool, "The `isError` of the result."),
     Key::new("http", &Shape::Object(&HTTP), "Sends an HTTP request and answers with the response."),
     Key::new(
         "exec",
-        &Shape::Either(&[Shape::Text, Shape::Object(&EXEC)]),
+        &Shape::AnyOf(&[Shape::String, Shape::Object(&EXEC)]),
         "Runs a program and answers with its output: a command line or a map. Needs --allow-exec.",
     ),
 ];
@@ -120,16 +120,16 @@ static EXEC: Object = Object {
     keys: &[&[
         Key::new(
             "command",
-            &Shape::Text,
+            &Shape::String,
             "The program: a name, or a path relative to the folder of the script. It runs without a shell.",
         )
         .required(),
-        Key::new("args", &Shape::List(&Shape::Text), "Its arguments."),
-        Key::new("env", &Shape::Map(&Shape::Text), "Additional environment variables."),
+        Key::new("args", &Shape::List(&Shape::String), "Its arguments."),
+        Key::new("env", &Shape::Map(&Shape::String), "Additional environment variables."),
         Key::new(
             "as",
-            &Shape::Word(&["text", "structured", "result"]),
-            "What its output is: text, structured content or the complete result (default: text).",
+            &Shape::Keyword(&["text", "structured", "result"]),
+            "The form of its output: text, structured content or the complete result (default: text).",
         ),
         Key::new("timeout", &Shape::Duration, "The timeout (default: 30s)."),
     ]],
@@ -140,14 +140,14 @@ static HTTP: Object = Object {
     keys: &[&[
         Key::new(
             "url",
-            &Shape::Text,
+            &Shape::String,
             "The URL; template values after host and port are percent-encoded.",
         )
         .required(),
-        Key::new("method", &Shape::Text, "The method (default: POST with a body, else GET)."),
+        Key::new("method", &Shape::String, "The method (default: POST with a body, else GET)."),
         Key::new("query", &Shape::Map(&Shape::Any), "Parameters to add to the URL."),
-        Key::new("headers", &Shape::Map(&Shape::Text), "Its headers."),
-        Key::new("body", &Shape::Text, "Its body as text."),
+        Key::new("headers", &Shape::Map(&Shape::String), "Its headers."),
+        Key::new("body", &Shape::String, "Its body as text."),
         Key::new("json", &Shape::Any, "Its body as JSON."),
         Key::new("timeout", &Shape::Duration, "The timeout (default: 30s)."),
     ]],
@@ -160,10 +160,10 @@ pub(crate) static TOOL_REPLY: Object = Object {
 
 /// Bodies of resource replies.
 pub(super) static RESOURCE_BODY_KEYS: [Key; 4] = [
-    Key::new("text", &Shape::Text, "Its text."),
+    Key::new("text", &Shape::String, "Its text."),
     Key::new("json", &Shape::Any, "A value, sent as JSON text."),
-    Key::new("blob", &Shape::Text, "Its bytes in Base64."),
-    Key::new("file", &Shape::Text, "A file with its text or bytes."),
+    Key::new("blob", &Shape::String, "Its bytes in Base64."),
+    Key::new("file", &Shape::String, "A file with its text or bytes."),
 ];
 
 pub(super) static RESOURCE_REPLY: Object = Object {
@@ -173,7 +173,7 @@ pub(super) static RESOURCE_REPLY: Object = Object {
 
 /// Bodies of prompt replies.
 pub(super) static PROMPT_BODY_KEYS: [Key; 2] = [
-    Key::new("text", &Shape::Text, "The text of one user message."),
+    Key::new("text", &Shape::String, "The text of one user message."),
     Key::new("messages", &Shape::List(&Shape::Object(&MESSAGE)), "The messages."),
 ];
 
@@ -185,7 +185,7 @@ pub(super) static PROMPT_REPLY: Object = Object {
 static MESSAGE: Object = Object {
     name: "a message",
     keys: &[
-        &[Key::new("role", &Shape::Word(&["user", "assistant"]), "The role (default: user).")],
+        &[Key::new("role", &Shape::Keyword(&["user", "assistant"]), "The role (default: user).")],
         &BLOCK_KEYS,
         &BLOCK_META_KEYS,
     ],
@@ -212,7 +212,7 @@ static FAULT: Object = Object {
     keys: &[&[
         Key::new(
             "garbage",
-            &Shape::Either(&[Shape::Bool, Shape::Text]),
+            &Shape::AnyOf(&[Shape::Bool, Shape::String]),
             "Sends this text, or with `true` a default one, instead of the answer.",
         ),
         Key::new("truncate", &Shape::Bool, "Sends only the first half of the answer."),
@@ -232,7 +232,7 @@ static FAULT: Object = Object {
         Key::new("slow", &Shape::Integer(1), "Sends the answer at this many bytes per second."),
         Key::new(
             "disconnect",
-            &Shape::Word(&["before", "middle", "after"]),
+            &Shape::Keyword(&["before", "middle", "after"]),
             "Closes the connection before, in the middle of, or after the answer.",
         ),
         Key::new(
@@ -242,7 +242,7 @@ static FAULT: Object = Object {
         ),
         Key::new(
             "stdout_noise",
-            &Shape::Text,
+            &Shape::String,
             "Sends a line that is not a frame before the answer, on transports where frames are lines.",
         ),
         Key::new(
@@ -251,7 +251,7 @@ static FAULT: Object = Object {
             "`spar mock` writes this many bytes to stderr before the answer.",
         ),
         Key::new("status", &Shape::Integer(100), "The HTTP status of the answer."),
-        Key::new("bad_content_type", &Shape::Text, "The content type of the answer over HTTP."),
+        Key::new("bad_content_type", &Shape::String, "The content type of the answer over HTTP."),
         Key::new(
             "drop_sse",
             &Shape::Bool,

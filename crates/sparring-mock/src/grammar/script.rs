@@ -11,7 +11,7 @@ pub(crate) static SCRIPT: Object = Object {
     name: "a script",
     keys: &[&[
         Key::new("server", &Shape::Object(&SERVER), "Name and version of the server."),
-        Key::new("instructions", &Shape::Text, "The instructions of the server."),
+        Key::new("instructions", &Shape::String, "The instructions of the server."),
         Key::new("protocol", &PROTOCOL, "The protocol revisions that it supports (default: all)."),
         Key::new(
             "capabilities",
@@ -54,12 +54,12 @@ pub(crate) static SCRIPT: Object = Object {
         Key::new(
             "mcp_interactions",
             &Shape::List(&WIRE_MAP),
-            "Responses of the tool `get_data` for each test case; with an empty list, each case must contain its own.",
+            "Responses of the tool `get_data` for each test case. If the list is empty, each case must contain its own.",
         ),
     ]],
 };
 
-static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Word(&[
+static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Keyword(&[
     "2024-11-05",
     "2025-03-26",
     "2025-06-18",
@@ -70,11 +70,11 @@ static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Word(&[
 static SERVER: Object = Object {
     name: "the server",
     keys: &[&[
-        Key::new("name", &Shape::Text, "Its name.").required(),
-        Key::new("version", &Shape::Text, "Its version (default: 0.0.0)."),
-        Key::new("title", &Shape::Text, "Its display name."),
-        Key::new("description", &Shape::Text, "Its description."),
-        Key::new("website_url", &Shape::Text, "Its website."),
+        Key::new("name", &Shape::String, "Its name.").required(),
+        Key::new("version", &Shape::String, "Its version (default: 0.0.0)."),
+        Key::new("title", &Shape::String, "Its display name."),
+        Key::new("description", &Shape::String, "Its description."),
+        Key::new("website_url", &Shape::String, "Its website."),
         Key::new("icons", &Shape::List(&WIRE_MAP), "Its icons."),
     ]],
 };
@@ -82,11 +82,11 @@ static SERVER: Object = Object {
 pub(super) static CACHE: Object = Object {
     name: "a caching hint",
     keys: &[&[
-        Key::new("ttl", &Shape::Duration, "How long a result may be cached.").required(),
+        Key::new("ttl", &Shape::Duration, "The time that a result may be cached.").required(),
         Key::new(
             "scope",
-            &Shape::Word(&["public", "private"]),
-            "Who may share the cache (default: private).",
+            &Shape::Keyword(&["public", "private"]),
+            "The scope of the cache: shared between users, or private (default: private).",
         ),
     ]],
 };
@@ -94,8 +94,8 @@ pub(super) static CACHE: Object = Object {
 static AUTH: Object = Object {
     name: "the authorization",
     keys: &[&[
-        Key::new("bearer", &Shape::OneOrMany(&Shape::Text), "The accepted bearer tokens."),
-        Key::new("basic", &Shape::Map(&Shape::Text), "The accepted users and their passwords."),
+        Key::new("bearer", &Shape::OneOrMany(&Shape::String), "The accepted bearer tokens."),
+        Key::new("basic", &Shape::Map(&Shape::String), "The accepted users and their passwords."),
         Key::new(
             "oauth",
             &Shape::Object(&OAUTH),
@@ -107,16 +107,16 @@ static AUTH: Object = Object {
 static CONTROL: Object = Object {
     name: "the control",
     keys: &[&[
-        Key::new("token", &Shape::Text, "The required bearer token (default: none)."),
-        Key::new("anywhere", &Shape::Bool, "Whether other machines may use it (default: false)."),
+        Key::new("token", &Shape::String, "The required bearer token (default: none)."),
+        Key::new("anywhere", &Shape::Bool, "If true, other machines may use it (default: false)."),
     ]],
 };
 
 static PATHS: Object = Object {
     name: "the paths",
     keys: &[&[
-        Key::new("mcp", &Shape::Text, "The path of Streamable HTTP (default: /mcp)."),
-        Key::new("sse", &Shape::Text, "The path of the HTTP+SSE stream (default: /sse)."),
-        Key::new("messages", &Shape::Text, "The path of HTTP+SSE messages (default: /messages)."),
+        Key::new("mcp", &Shape::String, "The path of Streamable HTTP (default: /mcp)."),
+        Key::new("sse", &Shape::String, "The path of the HTTP+SSE stream (default: /sse)."),
+        Key::new("messages", &Shape::String, "The path of HTTP+SSE messages (default: /messages)."),
     ]],
 };

@@ -4,7 +4,7 @@ use sparring_script::{Key, Object, Shape};
 
 /// A step, or several in order.
 pub(super) static STEP: Shape =
-    Shape::Either(&[Shape::Word(&["break_off"]), Shape::Object(&STEPS)]);
+    Shape::AnyOf(&[Shape::Keyword(&["break_off"]), Shape::Object(&STEPS)]);
 
 /// A step after an answer.
 pub(super) static STEP_AFTER: Shape = Shape::Object(&LATER_STEPS);
@@ -20,12 +20,12 @@ static STEPS: Object = Object {
         &[
             Key::new(
                 "progress",
-                &Shape::Either(&[Shape::Number, Shape::Object(&PROGRESS)]),
+                &Shape::AnyOf(&[Shape::Number, Shape::Object(&PROGRESS)]),
                 "Reports progress, if the client asked for it.",
             ),
             Key::new(
                 "log",
-                &Shape::Either(&[Shape::Text, Shape::Object(&LOG)]),
+                &Shape::AnyOf(&[Shape::String, Shape::Object(&LOG)]),
                 "Sends a log message, if the client asked for it.",
             ),
             DELAY,
@@ -38,7 +38,7 @@ static STEPS: Object = Object {
 static ANYTIME_STEP_KEYS: [Key; 3] = [
     Key::new(
         "notify",
-        &Shape::Either(&[Shape::Text, Shape::Object(&NOTIFICATION)]),
+        &Shape::AnyOf(&[Shape::String, Shape::Object(&NOTIFICATION)]),
         "Sends a notification, such as tools/list_changed.",
     ),
     Key::new("show", &Shape::Object(&ENTRY), "Adds an entry to its list, and notifies clients."),
@@ -54,7 +54,7 @@ static PROGRESS: Object = Object {
     keys: &[&[
         Key::new("progress", &Shape::Number, "The progress so far.").required(),
         Key::new("total", &Shape::Number, "The total."),
-        Key::new("message", &Shape::Text, "A message about the progress."),
+        Key::new("message", &Shape::String, "A message about the progress."),
     ]],
 };
 
@@ -62,18 +62,27 @@ static LOG: Object = Object {
     name: "a log message",
     keys: &[&[
         Key::new("level", &LEVEL, "The level (default: info)."),
-        Key::new("logger", &Shape::Text, "The name of the logger."),
+        Key::new("logger", &Shape::String, "The name of the logger."),
         Key::new("data", &Shape::Any, "The message or data.").required(),
     ]],
 };
 
-static LEVEL: Shape =
-    Shape::Word(&["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
+static LEVEL: Shape = Shape::Keyword(&[
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+]);
 
 static NOTIFICATION: Object = Object {
     name: "a notification",
     keys: &[&[
-        Key::new("method", &Shape::Text, "Its method; notifications/ may be left out.").required(),
+        Key::new("method", &Shape::String, "Its method; notifications/ may be left out.")
+            .required(),
         Key::new("params", &Shape::Map(&Shape::Any), "Its params, as sent on the wire."),
     ]],
 };
@@ -81,10 +90,10 @@ static NOTIFICATION: Object = Object {
 static ENTRY: Object = Object {
     name: "an entry",
     keys: &[&[
-        Key::new("tool", &Shape::Text, "A tool's name."),
-        Key::new("resource", &Shape::Text, "A resource's URI."),
-        Key::new("template", &Shape::Text, "A resource template."),
-        Key::new("prompt", &Shape::Text, "A prompt's name."),
+        Key::new("tool", &Shape::String, "A tool's name."),
+        Key::new("resource", &Shape::String, "A resource's URI."),
+        Key::new("template", &Shape::String, "A resource template."),
+        Key::new("prompt", &Shape::String, "A prompt's name."),
     ]],
 };
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::Headers;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use crate::journal::is_secret_header;
 
@@ -67,7 +67,7 @@ impl HttpRequest {
     }
 
     /// Returns the request as JSON without secrets, for output.
-    pub fn to_shown(&self) -> Value {
+    pub fn to_redacted_json(&self) -> Value {
         self.json_value(true)
     }
 
@@ -92,7 +92,7 @@ impl HttpRequest {
             add_value(&mut query, name.into_owned(), value.into_owned());
         }
         let text = self.text();
-        let body = tree(&self.body).unwrap_or_else(|_| Value::from(&*text));
+        let body = parse_value(&self.body).unwrap_or_else(|_| Value::from(&*text));
         json!({
             "method": self.method, "path": self.path, "query": query, "headers": headers,
             "body": body, "text": text,

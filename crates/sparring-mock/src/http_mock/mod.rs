@@ -59,7 +59,7 @@ impl HttpMock {
         format!("http://{}{path}", self.address)
     }
 
-    /// Queues a reply for the next request, whatever it is.
+    /// Queues a reply for the next request of any kind.
     pub fn enqueue(&self, reply: HttpReply) {
         self.shared.state().queue.push_back(reply);
     }
@@ -100,8 +100,8 @@ impl HttpMock {
         self.shared.requests.total()
     }
 
-    /// Returns how many requests were dropped because too many were not taken.
-    pub fn forgotten(&self) -> u64 {
+    /// Returns the number of requests that were dropped because the log was full.
+    pub fn dropped_requests(&self) -> u64 {
         self.shared.requests.dropped()
     }
 }

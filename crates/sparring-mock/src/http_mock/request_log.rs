@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::HttpRequest;
 
-/// The most requests that are kept, and their total size.
+/// The maximum number of requests that are kept, and their total size.
 const MAX_REQUESTS: usize = 10_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
@@ -46,7 +46,7 @@ impl RequestLog {
         let mut logged = self.lock();
         logged.bytes += size(&request);
         logged.requests.push_back(request);
-        // The latest request is kept whatever its size.
+        // The latest request is always kept, even if it is too large.
         while logged.requests.len() > MAX_REQUESTS
             || logged.bytes > MAX_BYTES && logged.requests.len() > 1
         {
@@ -75,7 +75,7 @@ impl RequestLog {
         self.lock().requests.iter().cloned().collect()
     }
 
-    /// Returns how many were dropped.
+    /// Returns the number of dropped requests.
     pub(crate) fn dropped(&self) -> u64 {
         self.lock().dropped
     }

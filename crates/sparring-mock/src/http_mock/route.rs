@@ -1,4 +1,4 @@
-//! Routes: which requests get which replies.
+//! Routes: a matcher of requests, and their replies.
 
 use serde_json::{Value, json};
 use sparring_script::{Matcher, Mismatch};
@@ -17,7 +17,7 @@ pub struct HttpRoute {
 #[derive(Debug)]
 struct RouteReply {
     reply: HttpReply,
-    /// How often it may be given (default: always).
+    /// The number of times it may be given (default: no limit).
     times: Option<u64>,
     times_given: u64,
 }
@@ -32,19 +32,19 @@ impl HttpRoute {
 
     /// Creates a route for one method and path.
     pub(super) fn for_path(method: &str, path: &str) -> Self {
-        // Matches literally, whatever characters it contains.
+        // Matches the path literally, with any characters.
         let path = json!({"equals": path});
         let when = json!({"method": method.to_uppercase(), "path": path});
-        HttpRoute::when(Matcher::of(&when).expect("a built-in matcher is valid"))
+        HttpRoute::when(Matcher::from_json(&when).expect("a built-in matcher is valid"))
     }
 
-    /// Adds a reply, given this often (default: always).
+    /// Adds a reply, which is given up to `times` times (default: no limit).
     pub fn reply(mut self, reply: HttpReply, times: Option<u64>) -> Self {
         self.replies.push(RouteReply { reply, times, times_given: 0 });
         self
     }
 
-    /// Returns why a request does not match.
+    /// Returns the mismatches of a request.
     pub(super) fn mismatches(&self, request: &Value) -> Vec<Mismatch> {
         self.when.check(Some(request))
     }
@@ -59,7 +59,7 @@ impl HttpRoute {
         Some(reply.reply.clone())
     }
 
-    /// Resets how often replies were given.
+    /// Resets the counters of its replies.
     pub(super) fn reset(&mut self) {
         self.replies.iter_mut().for_each(|reply| reply.times_given = 0);
     }

@@ -26,8 +26,8 @@ const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 /// The interval between the parts of a slow body.
 const SLOW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The most bytes of a too large body that are read and thrown away, so that the client receives
-/// the reply.
+/// The maximum number of bytes that are read and discarded of a body that is too large.
+/// Without this, the client would not receive the reply.
 const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Answers HTTP requests without waiting.
@@ -39,7 +39,7 @@ pub(crate) trait HttpResponder: Send + Sync + 'static {
         MAX_BODY_BYTES
     }
 
-    /// Answers a request whose body is too large; the body is left out.
+    /// Answers a request whose body is too large. The body of `_request` is empty.
     fn body_too_large(&self, _request: HttpRequest) -> HttpReply {
         HttpReply::new(413)
             .body(format!("request body has more than {} bytes", self.max_body_bytes()))

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use sparring_wire::RawJson;
 
-/// The most cases; when it is reached, the oldest are dropped, finished ones first.
+/// The maximum number of cases; when it is reached, the oldest are dropped, finished ones first.
 const MAX_CASES: usize = 100_000;
 
 /// All test cases.
@@ -41,7 +41,8 @@ impl Cases {
         }
     }
 
-    /// Returns the next response of a case, or how many it had.
+    /// Returns the next response of a case. If none is left, the error is the number of its
+    /// responses.
     pub(super) fn next(&mut self, id: &str) -> Result<RawJson, usize> {
         let Some(case) = self.by_id.get_mut(id) else { return Err(0) };
         let total = case.total;

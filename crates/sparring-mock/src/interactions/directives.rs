@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use serde_json::Value;
 use sparring_wire::RawJson;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::to_wire_response;
 
@@ -43,7 +43,8 @@ pub(super) fn decode_responses(encoded: &str) -> Result<Vec<RawJson>, String> {
     let bytes = STANDARD
         .decode(encoded.trim())
         .map_err(|error| format!("{directive} is not Base64: {error}"))?;
-    let responses = tree(&bytes).map_err(|error| format!("{directive} is not JSON: {error}"))?;
+    let responses =
+        parse_value(&bytes).map_err(|error| format!("{directive} is not JSON: {error}"))?;
     let Value::Array(responses) = responses else {
         return Err(format!("{directive} is not a list of responses"));
     };

@@ -10,7 +10,7 @@ mod directives;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use sparring_peer::server::Answer;
+use sparring_peer::server::HandlerResult;
 use sparring_script::{Node, Span, casing};
 use sparring_wire::types::CallToolResult;
 use sparring_wire::{ErrorObject, RawJson, code};
@@ -42,7 +42,7 @@ impl Interactions {
     }
 
     /// Returns the next answer of the case that the arguments name.
-    pub(crate) fn answer(&self, args: &Value) -> Answer {
+    pub(crate) fn answer(&self, args: &Value) -> HandlerResult {
         let text = args.get(ARGUMENT_NAME).and_then(Value::as_str).unwrap_or_default();
         match self.next(text) {
             Ok(response) => to_answer(&response),
@@ -87,10 +87,10 @@ impl Interactions {
 }
 
 /// Converts a response to a result, or to an error if it has `error`.
-fn to_answer(response: &RawJson) -> Answer {
+fn to_answer(response: &RawJson) -> HandlerResult {
     match response.view().get("error").filter(|error| error.is_object()) {
         Some(error) => {
-            let mut error = ErrorObject::read(error);
+            let mut error = ErrorObject::from_json(error);
             if error.code == 0 {
                 error.code = code::INTERNAL_ERROR;
             }
@@ -103,6 +103,6 @@ fn to_answer(response: &RawJson) -> Answer {
 /// Converts the keys of a response to those of the wire.
 pub(crate) fn to_wire_response(response: Value) -> RawJson {
     let mut node = Node::from((Span::default(), response));
-    casing::to_wire(&mut node);
+    casing::rename_keys_to_wire(&mut node);
     node.to_json().into()
 }

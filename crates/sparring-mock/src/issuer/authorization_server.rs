@@ -22,7 +22,7 @@ pub(crate) struct AuthorizationServer {
     pub(super) wrong_key: SigningKey,
     /// The origin of its listener, once it listens.
     origin: RwLock<Option<String>>,
-    /// Whether it shares the listener of a mock and takes its origin from the `Host` header.
+    /// True if it shares the listener of a mock and takes its origin from the `Host` header.
     shares_listener: bool,
     state: Mutex<IssuerState>,
     pub(super) requests: RequestLog,
@@ -39,7 +39,7 @@ pub(super) struct IssuerState {
     pub(super) used_assertions: BoundedMap<()>,
     /// Families of revoked tokens.
     pub(super) revoked_families: BoundedMap<()>,
-    /// Counts how often all tokens were expired.
+    /// The number of times that all tokens were expired.
     pub(super) generation: u64,
     pub(super) behavior: IssuerBehavior,
     /// Replies that the token endpoint gives instead of tokens.
@@ -125,7 +125,7 @@ impl AuthorizationServer {
         format!("{origin}{}", self.config.path)
     }
 
-    /// Returns whether an audience is a resource of this issuer at an origin.
+    /// Returns true if an audience is a resource of this issuer at an origin.
     pub(super) fn is_own_resource(&self, audience: &str, origin: &str) -> bool {
         let Some(rest) = audience.strip_prefix(origin) else { return false };
         rest.is_empty() || rest == "/" || self.config.resources.iter().any(|path| path == rest)

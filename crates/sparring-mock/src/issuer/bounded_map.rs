@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// The most entries of a map.
+/// The maximum number of entries of a map.
 const MAX_ENTRIES: usize = 10_000;
 
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct BoundedMap<T> {
 }
 
 impl<T> BoundedMap<T> {
-    /// Inserts a value; returns whether the key was new.
+    /// Inserts a value. Returns true if the key was new.
     pub(super) fn insert(&mut self, key: String, value: T) -> bool {
         self.order.push_back(key.clone());
         let is_new = self.values.insert(key, value).is_none();

@@ -20,7 +20,7 @@ pub(crate) struct Client {
     pub(crate) grants: Option<Vec<String>>,
 }
 
-/// How a client authenticates (RFC 7591, 2).
+/// The authentication method of a client (RFC 7591, 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AuthMethod {
     None,
@@ -50,7 +50,7 @@ impl Client {
         own.is_some_and(|own| own.as_bytes().ct_eq(given.as_bytes()).into())
     }
 
-    /// Returns whether the client has neither a secret nor a key.
+    /// Returns true if the client has neither a secret nor a key.
     pub(super) fn is_public(&self) -> bool {
         self.secret.is_none() && self.key.is_none()
     }
@@ -59,7 +59,7 @@ impl Client {
         self.grants.as_ref().is_none_or(|grants| grants.iter().any(|own| own == grant))
     }
 
-    /// Returns whether the client may redirect to this URI.
+    /// Returns true if the client may redirect to this URI.
     pub(super) fn allows_redirect(&self, address: &str) -> bool {
         match self.redirects.is_empty() {
             true => is_loopback(address),
@@ -75,7 +75,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Returns why a redirect URI cannot be used, if so (RFC 6749, 3.1.2).
+/// Returns the reason why a redirect URI cannot be used, if any (RFC 6749, 3.1.2).
 pub(crate) fn redirect_problem(address: &str) -> Option<&'static str> {
     if !address.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Some("a URL cannot contain these characters");
@@ -93,12 +93,12 @@ pub(crate) fn redirect_problem(address: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a URI is http on this machine.
+/// Returns true if a URI is http on this machine.
 fn is_loopback(address: &str) -> bool {
     loopback_parts(address).is_some()
 }
 
-/// Returns whether two redirect URIs are equal. On this machine the port does not count, because
+/// Returns true if two redirect URIs are equal. On this machine the port does not count, because
 /// clients choose it late (RFC 8252, 7.3).
 fn is_same_redirect(known: &str, given: &str) -> bool {
     known == given

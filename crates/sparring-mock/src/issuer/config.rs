@@ -14,7 +14,7 @@ pub(crate) struct IssuerConfig {
     pub(crate) scopes: Vec<String>,
     /// The clients of the script.
     pub(crate) clients: Vec<Client>,
-    /// Whether clients may register themselves.
+    /// True if clients may register themselves.
     pub(crate) registration: bool,
     /// The paths at its origin that its tokens are for; empty allows any audience.
     pub(crate) resources: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) struct IssuerBehavior {
     pub(crate) login: ScriptedValue<LoginOutcome>,
     /// The errors that token requests get.
     pub(crate) refuse: ScriptedValue<String>,
-    pub(crate) wrong: ScriptedValue<Wrong>,
+    pub(crate) wrong: ScriptedValue<TokenFault>,
 }
 
 impl Default for IssuerBehavior {
@@ -66,9 +66,9 @@ pub(crate) enum LoginOutcome {
 /// A fault of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum TokenFault {
     /// It is valid.
-    Nothing,
+    None,
     /// An unknown key signed it.
     Signature,
     /// Its audience is another server.

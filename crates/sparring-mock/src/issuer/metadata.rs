@@ -35,8 +35,8 @@ impl Endpoint {
 }
 
 impl AuthorizationServer {
-    /// Returns the endpoint at a path. The well-known path of the metadata stands before the
-    /// path of the issuer, and that of OpenID also after it.
+    /// Returns the endpoint at a path. Both well-known paths of the metadata come before the path
+    /// of the issuer. The path of OpenID may also come after it.
     pub(super) fn endpoint_at(&self, path: &str) -> Option<Endpoint> {
         let own = self.config.path.as_str();
         for known in

@@ -27,7 +27,7 @@ use std::time::Duration;
 use http::Response;
 use serde_json::Value;
 use sparring_script::Problems;
-use sparring_transport::http::Visit;
+use sparring_transport::http::ExtraRequest;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -37,9 +37,9 @@ use crate::load::load_behavior;
 
 use authorization_server::AuthorizationServer;
 pub(crate) use client::{Client, redirect_problem};
-pub use config::Wrong;
+pub use config::TokenFault;
 pub(crate) use config::{IssuerBehavior, IssuerConfig, LoginOutcome, RefreshPolicy, ScriptedValue};
-pub(crate) use token_verifier::TokenVerifier;
+pub(crate) use token_verifier::IssuerTokenVerifier;
 pub use tokens::Token;
 
 /// An authorization server for tests. Clones are cheap and share the server. With its own port,
@@ -108,7 +108,7 @@ impl Issuer {
         self.server.endpoint_at(path).is_some()
     }
 
-    pub(crate) fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+    pub(crate) fn answer(&self, visit: ExtraRequest<'_>) -> Response<bytes::Bytes> {
         self.server.answer_visit(visit)
     }
 
@@ -134,7 +134,7 @@ impl Issuer {
         self.server.own_origin().unwrap_or_else(|| "http://localhost".to_owned())
     }
 
-    /// Issues a token as described, whatever the script says about tokens.
+    /// Issues a token as described. The token settings of the script do not apply.
     pub fn token(&self, token: Token) -> String {
         self.token_for_host(token, None)
     }
@@ -165,17 +165,17 @@ impl Issuer {
     }
 
     /// Makes the next token that a client gets faulty.
-    pub fn spoil_next(&self, wrong: Wrong) {
+    pub fn fault_next_token(&self, wrong: TokenFault) {
         self.server.state().behavior.wrong.next.push_back(wrong);
     }
 
     /// Refuses the next token request with an OAuth error such as `invalid_grant`.
-    pub fn refuse_next(&self, error: &str) {
+    pub fn refuse_next_token_request(&self, error: &str) {
         self.server.state().behavior.refuse.next.push_back(error.to_owned());
     }
 
     /// Denies the next login.
-    pub fn deny_next(&self) {
+    pub fn deny_next_login(&self) {
         self.server.state().behavior.login.next.push_back(LoginOutcome::Deny);
     }
 
@@ -210,8 +210,8 @@ impl Issuer {
         self.server.requests.all()
     }
 
-    /// Returns how many requests were dropped because too many were not taken.
-    pub fn forgotten(&self) -> u64 {
+    /// Returns the number of requests that were dropped because the log was full.
+    pub fn dropped_requests(&self) -> u64 {
         self.server.requests.dropped()
     }
 

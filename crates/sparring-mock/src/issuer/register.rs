@@ -1,14 +1,14 @@
 //! Registers clients (RFC 7591).
 
 use serde_json::{Value, json};
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::authorization_server::{AuthorizationServer, random_token, unix_seconds};
 use super::client::{AuthMethod, Client, redirect_problem};
 use super::form::{OAuthError, no_store};
 use crate::http_mock::{HttpReply, HttpRequest};
 
-/// The most redirect URIs of a client.
+/// The maximum number of redirect URIs of a client.
 const MAX_REDIRECT_URIS: usize = 100;
 
 impl AuthorizationServer {
@@ -22,7 +22,7 @@ impl AuthorizationServer {
     fn try_register(&self, request: &HttpRequest) -> Result<HttpReply, OAuthError> {
         let invalid_metadata =
             |description: &str| OAuthError::new("invalid_client_metadata", description);
-        let metadata = tree(&request.body)
+        let metadata = parse_value(&request.body)
             .ok()
             .filter(Value::is_object)
             .ok_or_else(|| invalid_metadata("the body is not a JSON object"))?;

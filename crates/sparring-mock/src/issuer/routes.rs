@@ -2,9 +2,9 @@
 
 use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
-use sparring_transport::http::Visit;
+use sparring_transport::http::ExtraRequest;
 use sparring_wire::Headers;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::authorization_server::AuthorizationServer;
 use super::form::{Form, MAX_REQUEST_BYTES};
@@ -62,7 +62,7 @@ impl AuthorizationServer {
 
     /// Answers a request on the listener of a mock. Delays and faults of queued replies have no
     /// effect there.
-    pub(super) fn answer_visit(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+    pub(super) fn answer_visit(&self, visit: ExtraRequest<'_>) -> Response<bytes::Bytes> {
         let headers = visit.headers.iter();
         let headers: Headers = headers
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
@@ -109,7 +109,7 @@ impl AuthorizationServer {
             if let Some((scheme, _)) = scheme {
                 entry["authorization"] = format!("{scheme} (hidden)").into();
             }
-            let body = form.is_err().then(|| tree(&request.body).ok());
+            let body = form.is_err().then(|| parse_value(&request.body).ok());
             if let Some(body) = body.flatten() {
                 entry["body"] = body;
             }

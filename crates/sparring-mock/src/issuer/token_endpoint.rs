@@ -10,7 +10,7 @@ use super::authorization_server::{
     Authorization, AuthorizationServer, RefreshToken, random_token, unix_seconds,
 };
 use super::client::Client;
-use super::config::{RefreshPolicy, Wrong};
+use super::config::{RefreshPolicy, TokenFault};
 use super::form::{Form, OAuthError, no_store};
 use super::tokens::to_seconds;
 use crate::http_mock::{HttpReply, HttpRequest};
@@ -173,7 +173,7 @@ impl AuthorizationServer {
 
     fn render_tokens(&self, tokens: &IssuedTokens, origin: &str) -> HttpReply {
         let mut state = self.state();
-        let wrong = state.behavior.wrong.take().unwrap_or(Wrong::Nothing);
+        let wrong = state.behavior.wrong.take().unwrap_or(TokenFault::None);
         let lifetime = state.behavior.lifetime;
         drop(state);
         let mut body = json!({

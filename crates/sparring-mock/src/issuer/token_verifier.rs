@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use sparring_transport::http::TokenCheck;
+use sparring_transport::http::TokenVerifier;
 use sparring_wire::Frame;
 
 use super::Issuer;
 
 /// Accepts access tokens of one issuer.
 #[derive(Debug)]
-pub(crate) struct TokenVerifier {
+pub(crate) struct IssuerTokenVerifier {
     pub(crate) issuer: Issuer,
     /// Scopes that every request needs.
     pub(crate) requires: Vec<String>,
@@ -17,8 +17,8 @@ pub(crate) struct TokenVerifier {
     pub(crate) tools: HashMap<String, Vec<String>>,
 }
 
-impl TokenCheck for TokenVerifier {
-    fn scopes_of(&self, token: &str, resource: &str) -> Result<Vec<String>, String> {
+impl TokenVerifier for IssuerTokenVerifier {
+    fn verify(&self, token: &str, resource: &str) -> Result<Vec<String>, String> {
         let server = &self.issuer.server;
         // The third slash of a URL ends its origin.
         let slash = resource.match_indices('/').nth(2).map_or(resource.len(), |(at, _)| at);
@@ -34,16 +34,16 @@ impl TokenCheck for TokenVerifier {
         }
     }
 
-    fn needed(&self) -> &[String] {
+    fn required_scopes(&self) -> &[String] {
         &self.requires
     }
 
-    fn needed_for(&self, frame: &Frame) -> Vec<String> {
+    fn required_scopes_for(&self, frame: &Frame) -> Vec<String> {
         if frame.method() == Some("tools/call") {
             let name = frame.params().and_then(|params| params.get("name")?.as_str());
-            let needed = name.and_then(|name| self.tools.get(&*name));
-            return needed.cloned().unwrap_or_default();
+            let required_scopes = name.and_then(|name| self.tools.get(&*name));
+            return required_scopes.cloned().unwrap_or_default();
         }
-        frame.batch().flat_map(|frame| self.needed_for(&frame)).collect()
+        frame.batch_items().flat_map(|frame| self.required_scopes_for(&frame)).collect()
     }
 }

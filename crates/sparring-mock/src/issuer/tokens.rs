@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::authorization_server::{Authorization, AuthorizationServer, random_token, unix_seconds};
-use super::config::Wrong;
+use super::config::TokenFault;
 
 /// Issuer and audience of faulty tokens.
 const OTHER_ISSUER: &str = "https://elsewhere.example";
 
-/// How long ago an expired token expired, in seconds.
+/// The time since an expired token expired, in seconds.
 const EXPIRED_SECS_AGO: u64 = 3600;
 
 /// Describes a token. Unset values are as in a token that a client would get.
@@ -22,7 +22,7 @@ pub struct Token {
     pub(crate) subject: Option<String>,
     pub(crate) client: Option<String>,
     pub(crate) lifetime: Option<Duration>,
-    pub(crate) wrong: Option<Wrong>,
+    pub(crate) wrong: Option<TokenFault>,
 }
 
 impl Token {
@@ -50,14 +50,14 @@ impl Token {
         self
     }
 
-    /// Sets how long the token is valid.
+    /// Sets the lifetime of the token.
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = Some(lifetime);
         self
     }
 
     /// Makes the token faulty.
-    pub fn wrong(mut self, wrong: Wrong) -> Self {
+    pub fn fault(mut self, wrong: TokenFault) -> Self {
         self.wrong = Some(wrong);
         self
     }
@@ -103,7 +103,7 @@ impl AuthorizationServer {
             &authorization,
             origin,
             lifetime,
-            token.wrong.unwrap_or(Wrong::Nothing),
+            token.wrong.unwrap_or(TokenFault::None),
         )
     }
 
@@ -113,18 +113,18 @@ impl AuthorizationServer {
         authorization: &Authorization,
         origin: &str,
         lifetime: Duration,
-        wrong: Wrong,
+        wrong: TokenFault,
     ) -> String {
         let (mut issuer, mut audience) = (self.issuer_at(origin), authorization.audience.clone());
         let mut scope = authorization.scopes.join(" ");
         let mut issued_at = unix_seconds();
         let mut expires_at = issued_at.saturating_add(to_seconds(lifetime));
         match wrong {
-            Wrong::Nothing | Wrong::Signature => {}
-            Wrong::Issuer => issuer = OTHER_ISSUER.to_owned(),
-            Wrong::Audience => audience = vec![format!("{OTHER_ISSUER}/mcp")],
-            Wrong::Scope => scope.clear(),
-            Wrong::Expired => {
+            TokenFault::None | TokenFault::Signature => {}
+            TokenFault::Issuer => issuer = OTHER_ISSUER.to_owned(),
+            TokenFault::Audience => audience = vec![format!("{OTHER_ISSUER}/mcp")],
+            TokenFault::Scope => scope.clear(),
+            TokenFault::Expired => {
                 expires_at = issued_at.saturating_sub(EXPIRED_SECS_AGO);
                 issued_at = expires_at.saturating_sub(to_seconds(lifetime));
             }
@@ -147,7 +147,7 @@ impl AuthorizationServer {
         if !scope.is_empty() {
             claims["scope"] = scope.into();
         }
-        self.sign("at+jwt", &claims, wrong == Wrong::Signature)
+        self.sign("at+jwt", &claims, wrong == TokenFault::Signature)
     }
 
     /// Signs an ID token (OpenID Connect Core, 2).

@@ -10,7 +10,7 @@ const HIDDEN_VALUE: &str = "(hidden)";
 const SECRET_HEADERS: [&str; 6] =
     ["authorization", "proxy-authorization", "cookie", "mcp-session-id", "x-api-key", "api-key"];
 
-/// Returns whether the value of a header is a secret.
+/// Returns true if the value of a header is a secret.
 pub(crate) fn is_secret_header(header: &str) -> bool {
     SECRET_HEADERS.iter().any(|secret| secret.eq_ignore_ascii_case(header))
 }

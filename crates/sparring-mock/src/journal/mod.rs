@@ -11,21 +11,21 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use jiff::Timestamp;
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::server::{Context, HandlerResult};
 
-pub use expectation::{Expectation, Miss};
+pub use expectation::{Expectation, UnmetExpectation};
 #[cfg(feature = "http")]
 pub(crate) use json_line::is_secret_header;
-pub use received::Received;
+pub use received::ReceivedRequest;
 
 use received::RecordedAnswer;
 
-/// The most requests that are kept, and their total size with answers.
+/// The maximum number of requests that are kept, and their total size with answers.
 const MAX_REQUESTS: usize = 10_000;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Called for every recorded request.
-type Observer = Box<dyn Fn(&Received) + Send + Sync>;
+type Observer = Box<dyn Fn(&ReceivedRequest) + Send + Sync>;
 
 /// The recorded requests.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(crate) struct Journal {
 
 #[derive(Default)]
 struct JournalEntries {
-    requests: VecDeque<Received>,
+    requests: VecDeque<ReceivedRequest>,
     bytes: usize,
     dropped: u64,
 }
@@ -44,14 +44,14 @@ struct JournalEntries {
 /// A recorded request without an answer yet. Dropping it records that there was none.
 pub(crate) struct OpenEntry<'a> {
     journal: &'a Journal,
-    received: Received,
+    received: ReceivedRequest,
 }
 
 impl Journal {
     /// Records a request.
     pub(crate) fn begin(&self, cx: &Context) -> OpenEntry<'_> {
         let mut entries = self.lock();
-        let received = Received {
+        let received = ReceivedRequest {
             number: entries.dropped + entries.requests.len() as u64,
             at: Timestamp::now(),
             frame: cx.request().clone(),
@@ -73,7 +73,7 @@ impl Journal {
         let _ = self.observer.set(observer);
     }
 
-    pub(crate) fn all(&self) -> Vec<Received> {
+    pub(crate) fn all(&self) -> Vec<ReceivedRequest> {
         self.lock().requests.iter().cloned().collect()
     }
 
@@ -111,7 +111,7 @@ impl JournalEntries {
 
 impl OpenEntry<'_> {
     /// Records the answer and returns it.
-    pub(crate) fn finish(self, answer: Answer) -> Answer {
+    pub(crate) fn finish(self, answer: HandlerResult) -> HandlerResult {
         let recorded = RecordedAnswer::from_answer(&answer);
         let size = recorded.size();
         let _ = self.received.answer.set(recorded);

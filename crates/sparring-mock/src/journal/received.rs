@@ -4,15 +4,15 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sparring_peer::server::{Answer, Failure};
-use sparring_wire::json::tree;
+use sparring_peer::server::{HandlerError, HandlerResult};
+use sparring_wire::json::parse_value;
 use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
 use super::json_line::JsonLine;
 
 /// A request to a mock, and its answer. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// The number of requests before it.
     pub(super) number: u64,
     pub(super) at: Timestamp,
@@ -37,11 +37,11 @@ pub(super) enum RecordedAnswer {
 }
 
 impl RecordedAnswer {
-    pub(super) fn from_answer(answer: &Answer) -> Self {
+    pub(super) fn from_answer(answer: &HandlerResult) -> Self {
         match answer {
             Ok(reply) => RecordedAnswer::Result(reply.json().into()),
-            Err(Failure::Error(error)) => RecordedAnswer::Error(error.clone()),
-            Err(Failure::InputRequired(_)) => RecordedAnswer::InputRequired,
+            Err(HandlerError::Error(error)) => RecordedAnswer::Error(error.clone()),
+            Err(HandlerError::InputRequired(_)) => RecordedAnswer::InputRequired,
         }
     }
 
@@ -53,7 +53,7 @@ impl RecordedAnswer {
     }
 }
 
-impl Received {
+impl ReceivedRequest {
     /// Returns the request as received.
     pub fn frame(&self) -> &Frame {
         &self.frame
@@ -74,7 +74,9 @@ impl Received {
     /// Returns the arguments, or an empty map.
     pub fn arguments(&self) -> Value {
         let arguments = self.frame.params().and_then(|params| params.get("arguments"));
-        arguments.and_then(|arguments| tree(arguments.bytes()).ok()).unwrap_or_else(|| json!({}))
+        arguments
+            .and_then(|arguments| parse_value(arguments.bytes()).ok())
+            .unwrap_or_else(|| json!({}))
     }
 
     /// Returns the protocol revision.
@@ -148,7 +150,7 @@ impl Received {
 
     /// Returns the entry as JSON.
     pub fn to_json(&self) -> Value {
-        tree(self.to_line().as_bytes()).unwrap_or_default()
+        parse_value(self.to_line().as_bytes()).unwrap_or_default()
     }
 
     pub(super) fn size(&self) -> usize {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::script::{Repeat, Turn};
 
-/// The most cases; the oldest are dropped when it is reached.
+/// The maximum number of cases; the oldest are dropped when it is reached.
 const MAX_CASES: usize = 100_000;
 
 /// The progress of all cases.
@@ -20,7 +20,7 @@ pub(super) struct Cases {
 pub(super) struct CaseProgress {
     /// The next turn, from 0.
     pub(super) turn: usize,
-    /// How often the next turn was taken already.
+    /// The number of times that the next turn was taken already.
     taken: u64,
 }
 

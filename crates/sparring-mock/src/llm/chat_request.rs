@@ -2,7 +2,7 @@
 //! expectations, the journal and templates.
 
 use serde_json::{Map, Value, json};
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::{Api, anthropic, openai};
 
@@ -13,9 +13,9 @@ pub(crate) struct ChatRequest {
     pub(crate) system: String,
     pub(crate) messages: Vec<Message>,
     pub(crate) tools: Vec<Value>,
-    /// Whether the answer is to be streamed.
+    /// True if the answer is to be streamed.
     pub(crate) stream: bool,
-    /// Whether a stream ends with its token usage.
+    /// True if a stream ends with its token usage.
     pub(crate) with_usage: bool,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct ToolResult {
     pub(crate) is_error: Option<bool>,
 }
 
-/// Why a request is invalid, as the API would report it.
+/// The error of an invalid request, as the API would report it.
 pub(super) type InvalidRequest = String;
 
 impl ChatRequest {
@@ -134,7 +134,7 @@ impl ChatRequest {
         if let Some(is_error) = result.is_error {
             value["is_error"] = is_error.into();
         }
-        if let Ok(json) = tree(result.text.as_bytes()) {
+        if let Ok(json) = parse_value(result.text.as_bytes()) {
             value["json"] = json;
         }
         value

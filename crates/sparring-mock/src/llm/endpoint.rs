@@ -1,5 +1,5 @@
-//! Answers requests with turns: finds the case and its next turn, and checks what the turn
-//! expects.
+//! Answers requests with turns: finds the case and its next turn, and checks the expectations
+//! of the turn.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sparring_script::{Mismatch, did_you_mean};
 use sparring_wire::Rule;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::api::MODELS_PATH;
 use super::cases::Cases;
 use super::chat_request::ChatRequest;
-use super::journal::{Journal, LlmMiss, LlmRequest};
+use super::journal::{Journal, LlmMismatch, LlmRequest};
 use super::render_turn::{AnswerCounters, TurnRenderer};
 use super::script::{ApiError, LlmScript, Turn};
 use super::{Api, LlmMock, TurnScope};
@@ -45,9 +45,9 @@ pub(super) struct EndpointState {
     received: u64,
 }
 
-/// Why no turn answers a request.
+/// The reason why no turn answers a request.
 struct Refusal {
-    miss: Box<LlmMiss>,
+    miss: Box<LlmMismatch>,
     status: u16,
     code: Option<&'static str>,
 }
@@ -134,7 +134,7 @@ impl EndpointState {
             let models = if script.models.is_empty() { &any[..] } else { &script.models };
             return Ok(HttpReply::json(&script.api.render_models(models)));
         }
-        let body = tree(&request.body)
+        let body = parse_value(&request.body)
             .map_err(|error| invalid_request(400, format!("the body is not JSON: {error}")))?;
         let chat =
             ChatRequest::parse(script.api, &body).map_err(|why| invalid_request(400, why))?;
@@ -172,7 +172,7 @@ impl EndpointState {
     }
 }
 
-/// Returns whether a request asks for the models instead of an answer.
+/// Returns true if a request asks for the models instead of an answer.
 fn is_models_request(api: Api, request: &HttpRequest) -> Result<bool, Refusal> {
     match (&*request.method, &*request.path) {
         ("GET", MODELS_PATH) => Ok(true),
@@ -232,8 +232,8 @@ impl HttpResponder for Endpoint {
 
 impl LlmMock {
     /// Returns all requests that did not follow the script.
-    pub fn misses(&self) -> Vec<LlmMiss> {
-        self.endpoint.state().journal.all().filter_map(|it| it.miss().cloned()).collect()
+    pub fn mismatches(&self) -> Vec<LlmMismatch> {
+        self.endpoint.state().journal.all().filter_map(|it| it.mismatch().cloned()).collect()
     }
 }
 
@@ -301,6 +301,6 @@ fn invalid_request(status: u16, message: String) -> Refusal {
 }
 
 fn refusal(rule: Rule, status: u16, code: Option<&'static str>, message: String) -> Refusal {
-    let miss = Box::new(LlmMiss { rule, message, reasons: Vec::new() });
+    let miss = Box::new(LlmMismatch { rule, message, reasons: Vec::new() });
     Refusal { miss, status, code }
 }

@@ -13,7 +13,7 @@ use super::Api;
 use super::chat_request::ChatRequest;
 use crate::http_mock::HttpRequest;
 
-/// The most requests that are kept, and the total size of their bodies.
+/// The maximum number of requests that are kept, and the total size of their bodies.
 const MAX_REQUESTS: usize = 10_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
@@ -27,13 +27,13 @@ pub struct LlmRequest {
     /// Counted from 1.
     pub(super) turn: Option<usize>,
     pub(super) status: u16,
-    pub(super) miss: Option<LlmMiss>,
+    pub(super) miss: Option<LlmMismatch>,
 }
 
-/// Returns why no turn answered it.
+/// The reason why no turn answered a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LlmMiss {
+pub struct LlmMismatch {
     /// `llm/unexpected-turn` if the script has no such turn or expects something else,
     /// `llm/invalid-request` if the API itself would reject the request.
     pub rule: Rule,
@@ -43,7 +43,7 @@ pub struct LlmMiss {
     pub reasons: Vec<String>,
 }
 
-impl fmt::Display for LlmMiss {
+impl fmt::Display for LlmMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if !self.reasons.is_empty() {
@@ -74,8 +74,8 @@ impl LlmRequest {
         self.status
     }
 
-    /// Returns why no turn answered it.
-    pub fn miss(&self) -> Option<&LlmMiss> {
+    /// Returns the reason why no turn answered it.
+    pub fn mismatch(&self) -> Option<&LlmMismatch> {
         self.miss.as_ref()
     }
 
@@ -136,7 +136,7 @@ impl Journal {
         }
         self.bytes += request.http.body.len();
         self.requests.push_back(request);
-        // The latest request is kept whatever its size.
+        // The latest request is always kept, even if it is too large.
         while self.requests.len() > MAX_REQUESTS
             || self.bytes > MAX_BYTES && self.requests.len() > 1
         {

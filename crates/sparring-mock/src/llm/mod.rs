@@ -33,10 +33,10 @@ use crate::http_mock::serve;
 use crate::load::{load_llm, load_llm_file};
 
 pub use api::Api;
-pub use journal::{LlmMiss, LlmRequest};
+pub use journal::{LlmMismatch, LlmRequest};
 pub use script::LlmScript;
 pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, Turn};
-pub use template_scope::OWN_ROOTS;
+pub use template_scope::TURN_ROOTS;
 use template_scope::TurnScope;
 
 /// A scripted LLM endpoint on this machine. Stops when dropped.
@@ -108,7 +108,7 @@ impl LlmMock {
 
     /// Switches to another script of the same API, from its first turns. A reset restores the
     /// first script.
-    pub fn follow(&self, script: Arc<LlmScript>) {
+    pub fn set_script(&self, script: Arc<LlmScript>) {
         self.endpoint.set_script(script);
     }
 
@@ -122,8 +122,8 @@ impl LlmMock {
         self.endpoint.state().journal.total()
     }
 
-    /// Returns how many requests were dropped.
-    pub fn forgotten(&self) -> u64 {
+    /// Returns the number of dropped requests.
+    pub fn dropped_requests(&self) -> u64 {
         self.endpoint.state().journal.dropped
     }
 
@@ -138,7 +138,7 @@ impl LlmMock {
     /// If a request did not follow the script.
     #[track_caller]
     pub fn verify(&self) {
-        let misses: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
+        let misses: Vec<String> = self.mismatches().iter().map(ToString::to_string).collect();
         assert!(misses.is_empty(), "{}", misses.join("\n"));
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::chat_request::{
     ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, parse_role,
@@ -49,7 +49,7 @@ fn parse_call(at: usize, call: &Value) -> Result<PastCall, InvalidRequest> {
         return Err(format!("`messages[{at}].tool_calls` must have an id and a function's name"));
     };
     let arguments = function["arguments"].as_str().unwrap_or_default();
-    let with = tree(arguments.as_bytes()).unwrap_or_else(|_| arguments.into());
+    let with = parse_value(arguments.as_bytes()).unwrap_or_else(|_| arguments.into());
     Ok(PastCall { id: id.to_owned(), tool: tool.to_owned(), with })
 }
 

@@ -1,8 +1,8 @@
 //! Renders a turn as an HTTP reply in the form of the API, with its faults.
 
 use serde_json::Value;
-use sparring_script::template::Missing;
-use sparring_script::{Tree, did_you_mean};
+use sparring_script::template::RenderError;
+use sparring_script::{TemplateTree, did_you_mean};
 
 use super::chat_request::ChatRequest;
 use super::model_answer::{EventStream, ModelAnswer, ToolCall};
@@ -165,11 +165,11 @@ impl TurnRenderer<'_> {
         }
     }
 
-    fn render_value(&self, tree: &Tree) -> Result<Value, String> {
-        tree.render(self.scope).map_err(|missing: Missing| missing.undefined.to_string())
+    fn render_value(&self, tree: &TemplateTree) -> Result<Value, String> {
+        tree.render(self.scope).map_err(|missing: RenderError| missing.undefined.to_string())
     }
 
-    fn render_text(&self, tree: &Tree) -> Result<String, String> {
+    fn render_text(&self, tree: &TemplateTree) -> Result<String, String> {
         Ok(match self.render_value(tree)? {
             Value::String(text) => text,
             other => other.to_string(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_script::{Matcher, Tree};
+use sparring_script::{Matcher, TemplateTree};
 
 use super::Api;
 use crate::http_mock::HttpFault;
@@ -17,19 +17,19 @@ pub struct LlmScript {
     pub(crate) api: Api,
     /// The allowed models; empty allows any.
     pub(crate) models: Vec<String>,
-    /// The turns of requests without a case of their own.
+    /// The turns of requests that name no case with its own turns.
     pub(crate) turns: Arc<[Turn]>,
     pub(crate) cases: BTreeMap<String, Arc<[Turn]>>,
     /// The values that templates use and that were known when the script was loaded, by path.
     pub(crate) known: HashMap<String, Value>,
 }
 
-/// One answer, and what it expects of the request.
+/// One answer, and its expectations of the request.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     /// The part of the request, and its matcher.
     pub(crate) expect: Vec<(String, Matcher)>,
-    pub(crate) text: Option<Tree>,
+    pub(crate) text: Option<TemplateTree>,
     pub(crate) calls: Vec<Call>,
     pub(crate) stop: Option<String>,
     pub(crate) input_tokens: Option<u64>,
@@ -45,18 +45,18 @@ pub(crate) struct Turn {
 /// A tool call of the model.
 #[derive(Debug)]
 pub(crate) struct Call {
-    pub(crate) tool: Tree,
+    pub(crate) tool: TemplateTree,
     pub(crate) with: Arguments,
-    pub(crate) id: Option<Tree>,
+    pub(crate) id: Option<TemplateTree>,
     pub(crate) undeclared: bool,
 }
 
 /// The arguments of a call.
 #[derive(Debug)]
 pub(crate) enum Arguments {
-    Value(Tree),
+    Value(TemplateTree),
     /// A text that replaces the arguments.
-    Text(Tree),
+    Text(TemplateTree),
 }
 
 /// An error of the API.
@@ -80,7 +80,7 @@ pub(crate) enum Fault {
     Garbage(String),
 }
 
-/// How often a turn is taken.
+/// The number of times that a turn is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
     Times(u64),

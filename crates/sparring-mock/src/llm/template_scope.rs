@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use sparring_script::{Path, Scope, Undefined};
+use sparring_script::{Path, Scope, UndefinedPath};
 
 /// The roots of paths that depend on the request; all others are known when the script is
 /// loaded.
-pub const OWN_ROOTS: [&str; 4] = ["last", "request", "case", "turn"];
+pub const TURN_ROOTS: [&str; 4] = ["last", "request", "case", "turn"];
 
 /// The template scope of one request.
 pub(super) struct TurnScope<'a> {
@@ -32,10 +32,10 @@ impl TurnScope<'_> {
 }
 
 impl Scope for TurnScope<'_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         let scalar = |value: Value| match path.segments.len() {
             1 => Ok(value),
-            _ => Err(path.lost(1, &value)),
+            _ => Err(path.undefined_at(1, &value)),
         };
         match path.root() {
             "last" => path.find(&self.last(), 1).cloned(),
@@ -44,7 +44,7 @@ impl Scope for TurnScope<'_> {
             "turn" => scalar(self.turn.into()),
             _ => {
                 let known = self.known.get(&path.to_string()).cloned();
-                known.ok_or_else(|| path.lost(0, &json!({})))
+                known.ok_or_else(|| path.undefined_at(0, &json!({})))
             }
         }
     }

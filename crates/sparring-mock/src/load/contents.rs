@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use sparring_script::{Entry, Node, Template, Tree};
+use sparring_script::{MapEntry, Node, Template, TemplateTree};
 
 use super::mime::guess_mime_type;
 use super::server_settings::to_wire;
@@ -16,39 +16,39 @@ pub(super) const BLOCKS: [&str; 6] =
 
 impl Loader<'_> {
     /// Loads the content blocks of a map, in order.
-    pub(super) fn load_blocks(&mut self, node: &Node) -> Vec<Tree> {
+    pub(super) fn load_blocks(&mut self, node: &Node) -> Vec<TemplateTree> {
         let named = node.entries().iter().filter(|entry| BLOCKS.contains(&&*entry.key));
         named.map(|entry| self.load_block(entry)).collect()
     }
 
     /// Loads a map with exactly one block, and its annotations.
-    pub(super) fn load_single_block(&mut self, node: &Node) -> Tree {
+    pub(super) fn load_single_block(&mut self, node: &Node) -> TemplateTree {
         let mut blocks = self.load_blocks(node);
         if blocks.len() != 1 {
             let message = format!("a block has exactly one of {}", BLOCKS.join(", "));
             self.problems.add(node.span, message);
         }
-        let mut block = blocks.pop().unwrap_or(Tree::Plain(json!({})));
+        let mut block = blocks.pop().unwrap_or(TemplateTree::Literal(json!({})));
         if let Some(annotations) = node.get("annotations") {
-            block = block.with("annotations", Tree::Plain(to_wire(annotations)));
+            block = block.with_entry("annotations", TemplateTree::Literal(to_wire(annotations)));
         }
         if let Some(meta) = node.get("_meta") {
-            block = block.with("_meta", self.load_tree(meta));
+            block = block.with_entry("_meta", self.load_tree(meta));
         }
         block
     }
 
-    fn load_block(&mut self, entry: &Entry) -> Tree {
+    fn load_block(&mut self, entry: &MapEntry) -> TemplateTree {
         let node = &entry.value;
-        let type_value = |name: &str| Tree::Plain(Value::from(name));
+        let type_value = |name: &str| TemplateTree::Literal(Value::from(name));
         match &*entry.key {
             "json" => {
-                let text = Tree::json(self.load_tree(node));
-                Tree::map([("type", type_value("text")), ("text", text)])
+                let text = TemplateTree::json_text(self.load_tree(node));
+                TemplateTree::map([("type", type_value("text")), ("text", text)])
             }
             "image" | "audio" => {
                 let (data, mime_type) = self.load_bytes(node);
-                Tree::map([
+                TemplateTree::map([
                     ("type", type_value(&entry.key)),
                     ("data", data),
                     ("mimeType", mime_type),
@@ -56,40 +56,43 @@ impl Loader<'_> {
             }
             "resource" => {
                 let resource = self.load_embedded(node);
-                Tree::map([("type", type_value("resource")), ("resource", resource)])
+                TemplateTree::map([("type", type_value("resource")), ("resource", resource)])
             }
             "resource_link" => {
                 let mut link = node.clone();
-                sparring_script::casing::to_wire(&mut link);
-                self.load_tree(&link).with("type", type_value("resource_link"))
+                sparring_script::casing::rename_keys_to_wire(&mut link);
+                self.load_tree(&link).with_entry("type", type_value("resource_link"))
             }
-            _ => Tree::map([("type", type_value("text")), ("text", self.load_text(node))]),
+            _ => TemplateTree::map([("type", type_value("text")), ("text", self.load_text(node))]),
         }
     }
 
     /// Loads Base64 data and its MIME type.
-    fn load_bytes(&mut self, node: &Node) -> (Tree, Tree) {
+    fn load_bytes(&mut self, node: &Node) -> (TemplateTree, TemplateTree) {
         let file = node.get("file");
         let data = match (file, node.get("data")) {
-            (Some(file), None) => Tree::Plain(encode_base64(&self.read_file(file)).into()),
+            (Some(file), None) => {
+                TemplateTree::Literal(encode_base64(&self.read_file(file)).into())
+            }
             (None, Some(data)) => {
                 self.check_base64(data);
                 self.load_text(data)
             }
             _ => {
                 self.problems.add(node.span, "give either `file` or `data`");
-                Tree::Plain(Value::Null)
+                TemplateTree::Literal(Value::Null)
             }
         };
         let mime_type = text(node, "mime_type").or_else(|| guess_mime_type(file?));
         if mime_type.is_none() {
             self.problems.add(node.span, "`mime_type` is missing");
         }
-        (data, Tree::Plain(mime_type.into()))
+        (data, TemplateTree::Literal(mime_type.into()))
     }
 
-    fn load_embedded(&mut self, node: &Node) -> Tree {
-        let uri = node.get("uri").map_or(Tree::Plain(Value::Null), |uri| self.load_text(uri));
+    fn load_embedded(&mut self, node: &Node) -> TemplateTree {
+        let uri =
+            node.get("uri").map_or(TemplateTree::Literal(Value::Null), |uri| self.load_text(uri));
         self.load_resource_contents(node, uri, text(node, "mime_type"))
     }
 
@@ -97,20 +100,24 @@ impl Loader<'_> {
     pub(super) fn load_resource_contents(
         &mut self,
         node: &Node,
-        uri: Tree,
+        uri: TemplateTree,
         mime_type: Option<String>,
-    ) -> Tree {
-        let entries_with_body: Vec<&Entry> = node
+    ) -> TemplateTree {
+        let entries_with_body: Vec<&MapEntry> = node
             .entries()
             .iter()
             .filter(|entry| ["text", "json", "blob", "file"].contains(&&*entry.key))
             .collect();
         let [entry] = entries_with_body[..] else {
             self.problems.add(node.span, "give exactly one of text, json, blob, file");
-            return Tree::Plain(Value::Null);
+            return TemplateTree::Literal(Value::Null);
         };
         let (key, value, default_type) = match &*entry.key {
-            "json" => ("text", Tree::json(self.load_tree(&entry.value)), Some("application/json")),
+            "json" => (
+                "text",
+                TemplateTree::json_text(self.load_tree(&entry.value)),
+                Some("application/json"),
+            ),
             "blob" => {
                 self.check_base64(&entry.value);
                 ("blob", self.load_text(&entry.value), None)
@@ -120,31 +127,33 @@ impl Loader<'_> {
                     Ok(text) => ("text", text),
                     Err(error) => ("blob", encode_base64(error.as_bytes())),
                 };
-                (key, Tree::Plain(value.into()), None)
+                (key, TemplateTree::Literal(value.into()), None)
             }
             _ => ("text", self.load_text(&entry.value), None),
         };
         let default_type = default_type.map(str::to_owned);
         let from_file = (entry.key == "file").then(|| guess_mime_type(&entry.value)).flatten();
-        let contents = Tree::map([("uri", uri)]);
+        let contents = TemplateTree::map([("uri", uri)]);
         let contents = match mime_type.or(default_type).or(from_file) {
-            Some(mime_type) => contents.with("mimeType", Tree::Plain(mime_type.into())),
+            Some(mime_type) => {
+                contents.with_entry("mimeType", TemplateTree::Literal(mime_type.into()))
+            }
             None => contents,
         };
-        contents.with(key, value)
+        contents.with_entry(key, value)
     }
 
     /// Loads a message of a prompt.
-    pub(super) fn load_message(&mut self, node: &Node) -> Tree {
+    pub(super) fn load_message(&mut self, node: &Node) -> TemplateTree {
         let role = text(node, "role").unwrap_or_else(|| "user".to_owned());
         let content = self.load_single_block(node);
-        Tree::map([("role", Tree::Plain(role.into())), ("content", content)])
+        TemplateTree::map([("role", TemplateTree::Literal(role.into())), ("content", content)])
     }
 
     /// Checks that a text is Base64, unless it has templates.
     pub(super) fn check_base64(&mut self, node: &Node) {
         let Some(text) = node.as_str() else { return };
-        let known = Template::parse(text).ok().and_then(|template| template.literal());
+        let known = Template::parse(text).ok().and_then(|template| template.as_literal());
         if let Some(Err(error)) = known.map(|text| STANDARD.decode(text)) {
             self.problems.add(node.span, format!("not Base64: {error}"));
         }

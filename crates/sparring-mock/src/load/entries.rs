@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
-use sparring_script::{Node, Schema, input_schema};
+use sparring_script::{Node, Schema, build_input_schema};
 use sparring_wire::RawJson;
 
 use super::server_settings::{cache, copy_keys};
@@ -43,7 +43,7 @@ impl Loader<'_> {
     fn load_schema(&mut self, node: &Node, key: &str) -> Option<Value> {
         let full = format!("{key}_schema");
         match (node.get(key), node.get(&full)) {
-            (Some(short), None) => Some(input_schema(short, &mut self.problems)),
+            (Some(short), None) => Some(build_input_schema(short, &mut self.problems)),
             (None, Some(schema)) => Some(schema.to_json()),
             (None, None) => None,
             (Some(_), Some(schema)) => {

@@ -1,8 +1,8 @@
 //! Loads the faults of a reply.
 
 use serde_json::Value;
-use sparring_peer::link::{Change, Cut, Fault};
-use sparring_script::{Kind, Node};
+use sparring_peer::link::{Disconnect, Fault, Replacement};
+use sparring_script::{Node, NodeKind};
 use sparring_wire::RawJson;
 
 use super::{Loader, text};
@@ -26,22 +26,22 @@ impl Loader<'_> {
             self.problems.add(span_of("exit"), "an exit status is at most 255");
         }
         let cut = match word("disconnect").as_deref() {
-            Some("before") => Some(Cut::Before),
-            Some("middle") => Some(Cut::Middle),
-            Some("after") => Some(Cut::After),
-            _ => exit.map(|_| Cut::Before),
+            Some("before") => Some(Disconnect::Before),
+            Some("middle") => Some(Disconnect::Middle),
+            Some("after") => Some(Disconnect::After),
+            _ => exit.map(|_| Disconnect::Before),
         };
         let status = number("status").and_then(|status| u16::try_from(status).ok());
         if number("status").is_some_and(|status| status > 999) {
             self.problems.add(span_of("status"), "an HTTP status is at most 999");
         }
         let link = Fault {
-            change: self.load_change(reply, node),
-            twice: is_true("duplicate"),
+            replacement: self.load_change(reply, node),
+            duplicate: is_true("duplicate"),
             noise: word("stdout_noise").map(String::into_bytes),
-            cut,
-            slow: number("slow"),
-            late: is_true("late"),
+            disconnect: cut,
+            bytes_per_second: number("slow"),
+            ignore_cancellation: is_true("late"),
             status,
             content_type: word("bad_content_type"),
             drop_stream: is_true("drop_sse"),
@@ -58,25 +58,27 @@ impl Loader<'_> {
     }
 
     /// Loads the fault that replaces the answer; only one can.
-    fn load_change(&mut self, reply: &Node, fault: Option<&Node>) -> Option<Change> {
-        let mut changes: Vec<Change> = Vec::new();
-        changes.extend(text(reply, "raw").map(|raw| Change::Bytes(raw.into_bytes())));
+    fn load_change(&mut self, reply: &Node, fault: Option<&Node>) -> Option<Replacement> {
+        let mut changes: Vec<Replacement> = Vec::new();
+        changes.extend(text(reply, "raw").map(|raw| Replacement::Bytes(raw.into_bytes())));
         let get = |key: &str| fault.and_then(|fault| fault.get(key));
         match get("garbage").map(|garbage| &garbage.kind) {
-            Some(Kind::Bool(true)) => changes.push(Change::Bytes(GARBAGE.into())),
-            Some(Kind::String(garbage)) => changes.push(Change::Bytes(garbage.clone().into())),
+            Some(NodeKind::Bool(true)) => changes.push(Replacement::Bytes(GARBAGE.into())),
+            Some(NodeKind::String(garbage)) => {
+                changes.push(Replacement::Bytes(garbage.clone().into()))
+            }
             _ => {}
         }
         if get("truncate").and_then(Node::as_bool) == Some(true) {
-            changes.push(Change::Half);
+            changes.push(Replacement::Half);
         }
         match get("wrong_id").map(Node::to_json) {
             None | Some(Value::Bool(false)) => {}
-            Some(Value::Bool(true)) => changes.push(Change::Id(RawJson::string(UNUSED_ID))),
-            Some(id) => changes.push(Change::Id(id.into())),
+            Some(Value::Bool(true)) => changes.push(Replacement::Id(RawJson::string(UNUSED_ID))),
+            Some(id) => changes.push(Replacement::Id(id.into())),
         }
         let size = get("oversized").and_then(Node::as_u64);
-        changes.extend(size.and_then(|size| usize::try_from(size).ok()).map(Change::Size));
+        changes.extend(size.and_then(|size| usize::try_from(size).ok()).map(Replacement::Size));
         if changes.len() > 1 {
             let message = "give only one of raw, garbage, truncate, wrong_id, oversized";
             self.problems.add(fault.map_or(reply.span, |fault| fault.span), message);

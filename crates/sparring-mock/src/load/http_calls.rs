@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::Method;
 use http::header::{HeaderName, HeaderValue};
-use sparring_script::{Node, Template, duration};
+use sparring_script::{Node, Template, parse_duration};
 
 use super::{Loader, text};
 use crate::upstream::{HttpBody, HttpCall};
@@ -25,7 +25,8 @@ impl Loader<'_> {
         };
         let url = self.load_url(node.get("url"));
         let query = node.get("query").map(Node::entries).unwrap_or_default();
-        let timeout = node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok());
+        let timeout =
+            node.get("timeout").and_then(Node::as_str).and_then(|it| parse_duration(it).ok());
         HttpCall {
             method: self.load_method(node, matches!(body, HttpBody::None)),
             url,
@@ -62,7 +63,10 @@ impl Loader<'_> {
         Template::parse(text_of_url).unwrap_or_else(|_| empty())
     }
 
-    fn load_headers(&mut self, node: Option<&Node>) -> Vec<(HeaderName, sparring_script::Tree)> {
+    fn load_headers(
+        &mut self,
+        node: Option<&Node>,
+    ) -> Vec<(HeaderName, sparring_script::TemplateTree)> {
         let mut headers = Vec::new();
         for entry in node.map(Node::entries).unwrap_or_default() {
             let literal = entry.value.as_str().filter(|it| !it.contains("${"));

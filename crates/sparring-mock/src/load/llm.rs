@@ -5,24 +5,24 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use sparring_script::grammar::check;
+use sparring_script::grammar::check_node;
 use sparring_script::{
-    Entry, Kind, Matcher, Node, Problems, Scope, Shape, Source, Span, Tree, Undefined,
-    did_you_mean, duration,
+    MapEntry, Matcher, Node, NodeKind, Problems, Scope, Shape, Source, Span, TemplateTree,
+    UndefinedPath, did_you_mean, parse_duration,
 };
 
 use super::template_check::VarScope;
 use super::text;
 use crate::grammar;
 use crate::http_mock::HttpFault;
-use crate::llm::{Api, ApiError, Arguments, Call, Fault, LlmScript, OWN_ROOTS, Repeat, Turn};
+use crate::llm::{Api, ApiError, Arguments, Call, Fault, LlmScript, Repeat, TURN_ROOTS, Turn};
 
 /// The default text of `garbage`.
 const GARBAGE: &str = "%% this is no JSON %%";
 
 /// The values that templates of an LLM script can use besides those of the request.
 #[derive(Clone, Copy)]
-pub enum LlmKnown<'a> {
+pub enum LlmScope<'a> {
     /// Only `vars`.
     Vars(&'a Value),
     /// The values of a suite; `None` while it is only checked.
@@ -36,15 +36,15 @@ pub(crate) fn load_llm(
 ) -> Result<Arc<LlmScript>, Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
-    check(&mut node, &Shape::Object(&grammar::LLM), &mut problems);
+    check_node(&mut node, &Shape::Object(&grammar::LLM), &mut problems);
     let all = node.get("vars").map(Node::to_json).filter(Value::is_object);
     let mut all = all.unwrap_or_else(|| Value::Object(Map::new()));
     for (name, value) in vars {
         all[name] = value.clone();
     }
-    let script = LlmScript::read(&node, LlmKnown::Vars(&all), &mut problems);
+    let script = LlmScript::read(&node, LlmScope::Vars(&all), &mut problems);
     match script {
-        Some(script) => problems.or(script),
+        Some(script) => problems.into_result(script),
         None => Err(problems),
     }
 }
@@ -54,10 +54,10 @@ impl LlmScript {
     /// checked. Returns `None` without an API.
     pub fn read(
         node: &Node,
-        scope: LlmKnown<'_>,
+        scope: LlmScope<'_>,
         problems: &mut Problems,
     ) -> Option<Arc<LlmScript>> {
-        let apis: Vec<(&Entry, Api)> =
+        let apis: Vec<(&MapEntry, Api)> =
             Api::ALL.into_iter().filter_map(|api| Some((node.entry(api.name())?, api))).collect();
         let [(turns, api)] = apis[..] else {
             problems.add(node.span, "give exactly one of `openai` and `anthropic`");
@@ -83,14 +83,14 @@ impl LlmScript {
 /// Loads one LLM script.
 struct LlmLoader<'a, 'p> {
     api: Api,
-    scope: LlmKnown<'a>,
+    scope: LlmScope<'a>,
     /// The values of template paths that are known in advance.
     known_values: HashMap<String, Value>,
     problems: &'p mut Problems,
 }
 
 impl LlmLoader<'_, '_> {
-    fn check_case_id(&mut self, case: &Entry) {
+    fn check_case_id(&mut self, case: &MapEntry) {
         let plain = |c: char| c.is_alphanumeric() || ['_', '.', '-'].contains(&c);
         if case.key.is_empty() || !case.key.chars().all(plain) {
             let message = "a case id can have only letters, digits, `_`, `.` and `-`";
@@ -109,7 +109,7 @@ impl LlmLoader<'_, '_> {
     }
 
     fn load_turn(&mut self, node: &Node) -> Turn {
-        let time = |node: &Node, key| node.get(key).and_then(Node::as_str).map(duration);
+        let time = |node: &Node, key| node.get(key).and_then(Node::as_str).map(parse_duration);
         let time = |key| time(node, key).and_then(Result::ok).unwrap_or_default();
         let calls = match (node.entry("call"), node.get("calls")) {
             (Some(call), Some(_)) => {
@@ -126,7 +126,7 @@ impl LlmLoader<'_, '_> {
         let fault = node.get("fault");
         let turn = Turn {
             expect: self.load_expect(node.get("expect")),
-            text: node.get("text").map(|text| self.load_tree(text).spelled()),
+            text: node.get("text").map(|text| self.load_tree(text).into_text()),
             calls,
             stop: text(node, "stop"),
             input_tokens: number("input"),
@@ -137,8 +137,8 @@ impl LlmLoader<'_, '_> {
             fault: fault.and_then(|fault| self.load_fault(fault)),
             content_type: fault.and_then(|fault| text(fault, "bad_content_type")),
             repeat: match node.get("repeat").map(|it| &it.kind) {
-                Some(Kind::String(_)) => Repeat::Always,
-                Some(Kind::Number(times)) => Repeat::Times(times.as_u64().unwrap_or(1)),
+                Some(NodeKind::String(_)) => Repeat::Always,
+                Some(NodeKind::Number(times)) => Repeat::Times(times.as_u64().unwrap_or(1)),
                 _ => Repeat::default(),
             },
         };
@@ -172,12 +172,14 @@ impl LlmLoader<'_, '_> {
             }
         }
         Call {
-            tool: tool.map(Tree::spelled).unwrap_or(Tree::Plain(Value::Null)),
+            tool: tool.map(TemplateTree::into_text).unwrap_or(TemplateTree::Literal(Value::Null)),
             with: match arguments_text {
-                Some(arguments_text) => Arguments::Text(arguments_text.spelled()),
-                None => Arguments::Value(with.unwrap_or(Tree::Plain(Value::Object(Map::new())))),
+                Some(arguments_text) => Arguments::Text(arguments_text.into_text()),
+                None => Arguments::Value(
+                    with.unwrap_or(TemplateTree::Literal(Value::Object(Map::new()))),
+                ),
             },
-            id: id.map(Tree::spelled),
+            id: id.map(TemplateTree::into_text),
             undeclared: node.get("undeclared").and_then(Node::as_bool) == Some(true),
         }
     }
@@ -197,7 +199,7 @@ impl LlmLoader<'_, '_> {
             kind: text(node, "type"),
             code: text(node, "code"),
             message: text(node, "message").unwrap_or_else(|| "scripted error".to_owned()),
-            retry_after: after.and_then(|after| duration(after).ok()),
+            retry_after: after.and_then(|after| parse_duration(after).ok()),
         }
     }
 
@@ -214,8 +216,8 @@ impl LlmLoader<'_, '_> {
         faults.extend(slow.map(|rate| Fault::Connection(HttpFault::Slow(rate))));
         faults.extend(is_true("truncate").then_some(Fault::Truncate));
         match node.get("garbage").map(|garbage| &garbage.kind) {
-            Some(Kind::Bool(true)) => faults.push(Fault::Garbage(GARBAGE.to_owned())),
-            Some(Kind::String(garbage)) => faults.push(Fault::Garbage(garbage.clone())),
+            Some(NodeKind::Bool(true)) => faults.push(Fault::Garbage(GARBAGE.to_owned())),
+            Some(NodeKind::String(garbage)) => faults.push(Fault::Garbage(garbage.clone())),
             _ => {}
         }
         if faults.len() > 1 {
@@ -230,7 +232,7 @@ impl LlmLoader<'_, '_> {
         let mut expect = Vec::new();
         for entry in entries {
             let mut value = entry.value.clone();
-            if let ("headers", Kind::Map(headers)) = (&*entry.key, &mut value.kind) {
+            if let ("headers", NodeKind::Map(headers)) = (&*entry.key, &mut value.kind) {
                 headers.iter_mut().for_each(|header| header.key.make_ascii_lowercase());
             }
             expect.extend(self.load_matcher(&value).map(|matcher| (entry.key.clone(), matcher)));
@@ -241,17 +243,17 @@ impl LlmLoader<'_, '_> {
     /// Loads a matcher, which can use only values known in advance; `None` if these are not
     /// known yet.
     fn load_matcher(&mut self, node: &Node) -> Option<Matcher> {
-        let tree = Tree::read(node, self.problems);
-        if tree.plain().is_some() {
-            return Some(Matcher::read(node, self.problems));
+        let tree = TemplateTree::from_node(node, self.problems);
+        if tree.as_literal().is_some() {
+            return Some(Matcher::from_node(node, self.problems));
         }
         let rendered = match self.scope {
-            LlmKnown::Vars(vars) => tree.render(&VarScope(vars)),
-            LlmKnown::Suite(Some(scope)) => tree.render(scope),
-            LlmKnown::Suite(None) => return None,
+            LlmScope::Vars(vars) => tree.render(&VarScope(vars)),
+            LlmScope::Suite(Some(scope)) => tree.render(scope),
+            LlmScope::Suite(None) => return None,
         };
         match rendered {
-            Ok(value) => Some(Matcher::read(&Node::from((node.span, value)), self.problems)),
+            Ok(value) => Some(Matcher::from_node(&Node::from((node.span, value)), self.problems)),
             Err(missing) => {
                 self.problems.add(missing.span, missing.undefined.to_string());
                 None
@@ -260,16 +262,16 @@ impl LlmLoader<'_, '_> {
     }
 
     /// Loads a value whose texts are templates, and stores the values that are known in advance.
-    fn load_tree(&mut self, node: &Node) -> Tree {
-        let tree = Tree::read(node, self.problems);
-        for (path, span, optional) in tree.holes() {
-            if OWN_ROOTS.contains(&path.root()) {
+    fn load_tree(&mut self, node: &Node) -> TemplateTree {
+        let tree = TemplateTree::from_node(node, self.problems);
+        for (path, span, optional) in tree.placeholders() {
+            if TURN_ROOTS.contains(&path.root()) {
                 continue;
             }
             let found = match self.scope {
-                LlmKnown::Vars(vars) => VarScope(vars).get(path),
-                LlmKnown::Suite(Some(scope)) => scope.get(path),
-                LlmKnown::Suite(None) => continue,
+                LlmScope::Vars(vars) => VarScope(vars).get(path),
+                LlmScope::Suite(Some(scope)) => scope.get(path),
+                LlmScope::Suite(None) => continue,
             };
             match found {
                 Ok(value) => drop(self.known_values.insert(path.to_string(), value)),
@@ -280,11 +282,16 @@ impl LlmLoader<'_, '_> {
         tree
     }
 
-    fn report_undefined(&mut self, path: &sparring_script::Path, span: Span, undefined: Undefined) {
+    fn report_undefined(
+        &mut self,
+        path: &sparring_script::Path,
+        span: Span,
+        undefined: UndefinedPath,
+    ) {
         let root = path.root();
         match self.scope {
-            LlmKnown::Vars(_) if root != "vars" => {
-                let help = did_you_mean(root, OWN_ROOTS.into_iter().chain(["vars"]));
+            LlmScope::Vars(_) if root != "vars" => {
+                let help = did_you_mean(root, TURN_ROOTS.into_iter().chain(["vars"]));
                 let message = format!("${{{path}}}: unknown name `{root}`");
                 self.problems.add_with_help(span, message, help);
             }

@@ -27,11 +27,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sparring_script::grammar::check;
+use sparring_script::grammar::check_node;
 use sparring_script::{Node, Object, Problems, Shape, Source};
 
 #[cfg(feature = "llm")]
-pub use llm::LlmKnown;
+pub use llm::LlmScope;
 #[cfg(feature = "llm")]
 pub(crate) use llm::{load_llm, load_llm_file};
 #[cfg(feature = "oauth")]
@@ -45,16 +45,16 @@ use crate::model::{EntryKind, Model, Reply, Tool};
 pub struct Settings {
     /// Variables that add to those of the script or replace them.
     pub vars: Vec<(String, Value)>,
-    /// Whether to add the tool `get_data` even if the script has no `mcp_interactions`.
+    /// If true, adds the tool `get_data` even if the script has no `mcp_interactions`.
     pub interactions: bool,
-    /// Whether the script may run programs.
+    /// True if the script may run programs.
     pub allow_exec: bool,
     /// The TLS options for requests of replies to HTTP servers.
     #[cfg(feature = "http")]
     pub tls: sparring_transport::http::Tls,
 }
 
-/// Whether the loaded text may run programs.
+/// The permission of the loaded text to run programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExecPermission {
     Allowed,
@@ -85,10 +85,10 @@ pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Loade
         Err(problems) => return LoadedScript { model: Err(problems), files: Vec::new() },
     };
     let mut problems = Problems::new(source);
-    check(&mut node, &Shape::Object(&grammar::SCRIPT), &mut problems);
+    check_node(&mut node, &Shape::Object(&grammar::SCRIPT), &mut problems);
     let mut loader = Loader::new(folder, &node, settings, problems);
     let model = loader.load_model(&node, settings);
-    LoadedScript { model: loader.problems.or(model), files: loader.files }
+    LoadedScript { model: loader.problems.into_result(model), files: loader.files }
 }
 
 /// Loads a tool that is registered at run time.
@@ -133,7 +133,7 @@ fn load_part<T>(
 ) -> Result<T, Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
-    check(&mut node, &Shape::Object(object), &mut problems);
+    check_node(&mut node, &Shape::Object(object), &mut problems);
     let mut loader = Loader {
         folder: &context.model.folder,
         files: Vec::new(),
@@ -146,7 +146,7 @@ fn load_part<T>(
         uses_last_calls: false,
     };
     let part = read(&mut loader, &node);
-    loader.problems.or(part)
+    loader.problems.into_result(part)
 }
 
 /// The state while a script is loaded. Values of the wrong shape are skipped here, since the
@@ -162,9 +162,9 @@ struct Loader<'a> {
     tools: Vec<String>,
     /// The names of the answers that the current reply can use.
     answers: Vec<String>,
-    /// Whether a step sends log messages.
+    /// True if a step sends log messages.
     logs: bool,
-    /// Whether a template uses earlier calls.
+    /// True if a template uses earlier calls.
     uses_last_calls: bool,
 }
 
@@ -241,7 +241,7 @@ fn text(node: &Node, key: &str) -> Option<String> {
 /// Returns the items of a list, or the value itself.
 fn one_or_many(node: &Node) -> &[Node] {
     match &node.kind {
-        sparring_script::Kind::List(items) => items,
+        sparring_script::NodeKind::List(items) => items,
         _ => std::slice::from_ref(node),
     }
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_script::grammar::check;
-use sparring_script::{Node, Object, Problems, Shape, Source, did_you_mean, duration};
+use sparring_script::grammar::check_node;
+use sparring_script::{Node, Object, Problems, Shape, Source, did_you_mean, parse_duration};
 use sparring_transport::http::jwt::PublicKey;
 use sparring_transport::http::{HttpOptions, ProtectedResource};
 
 use super::{Loader, Settings, one_or_many, text};
 use crate::grammar;
 use crate::issuer::{
-    Client, Issuer, IssuerBehavior, IssuerConfig, LoginOutcome, RefreshPolicy, ScriptedValue,
-    Token, TokenVerifier, Wrong, redirect_problem,
+    Client, Issuer, IssuerBehavior, IssuerConfig, IssuerTokenVerifier, LoginOutcome, RefreshPolicy,
+    ScriptedValue, Token, TokenFault, redirect_problem,
 };
 use crate::mock_issuer::MockIssuer;
 
@@ -23,7 +23,7 @@ pub(crate) fn load_issuer(source: &Source, folder: &Path) -> Result<IssuerConfig
     let (node, problems) = parse_checked(source, &grammar::ISSUER)?;
     let mut loader = Loader::new(folder, &node, &Settings::default(), problems);
     let config = loader.load_issuer_config(&node);
-    loader.problems.or(config)
+    loader.problems.into_result(config)
 }
 
 /// Loads a change of the behavior of an issuer.
@@ -34,7 +34,7 @@ pub(crate) fn load_behavior(
     let source = Source::new("the change", format!("{value:#}"));
     let (node, mut problems) = parse_checked(&source, &grammar::CHANGES)?;
     let behavior = read_behavior(&node, before, &mut problems);
-    problems.or(behavior)
+    problems.into_result(behavior)
 }
 
 /// Loads a token that is to be issued.
@@ -49,13 +49,13 @@ pub(crate) fn load_token(value: &Value) -> Result<Token, Problems> {
         lifetime: read_duration(&node, "lifetime"),
         wrong: node.get("wrong").and_then(read_wrong),
     };
-    problems.or(token)
+    problems.into_result(token)
 }
 
 fn parse_checked(source: &Source, object: &'static Object) -> Result<(Node, Problems), Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
-    check(&mut node, &Shape::Object(object), &mut problems);
+    check_node(&mut node, &Shape::Object(object), &mut problems);
     Ok((node, problems))
 }
 
@@ -78,7 +78,7 @@ impl Loader<'_> {
     }
 
     /// Loads the token verifier of a mock, if it has an issuer.
-    fn load_token_verifier(&mut self, script: &Node) -> Option<TokenVerifier> {
+    fn load_token_verifier(&mut self, script: &Node) -> Option<IssuerTokenVerifier> {
         let oauth = script.get("auth").and_then(|auth| auth.get("oauth"))?;
         let mut config = self.load_issuer_config(oauth);
         let paths = script.get("paths");
@@ -96,7 +96,7 @@ impl Loader<'_> {
             tools.insert(tool.key.clone(), self.load_scopes(Some(&tool.value), &config.scopes));
         }
         let requires = self.load_scopes(oauth.get("requires"), &config.scopes);
-        Some(TokenVerifier { issuer: Issuer::on_mock(config), requires, tools })
+        Some(IssuerTokenVerifier { issuer: Issuer::on_mock(config), requires, tools })
     }
 
     fn load_issuer_config(&mut self, node: &Node) -> IssuerConfig {
@@ -215,26 +215,26 @@ fn read_scripted<T>(
 ) -> Option<ScriptedValue<T>> {
     let node = node?;
     Some(match &node.kind {
-        sparring_script::Kind::List(items) => {
+        sparring_script::NodeKind::List(items) => {
             ScriptedValue { always: None, next: items.iter().filter_map(read).collect() }
         }
         _ => ScriptedValue { always: read(node), next: Default::default() },
     })
 }
 
-fn read_wrong(node: &Node) -> Option<Wrong> {
+fn read_wrong(node: &Node) -> Option<TokenFault> {
     Some(match node.as_str()? {
-        "signature" => Wrong::Signature,
-        "audience" => Wrong::Audience,
-        "issuer" => Wrong::Issuer,
-        "expired" => Wrong::Expired,
-        "scope" => Wrong::Scope,
-        _ => Wrong::Nothing,
+        "signature" => TokenFault::Signature,
+        "audience" => TokenFault::Audience,
+        "issuer" => TokenFault::Issuer,
+        "expired" => TokenFault::Expired,
+        "scope" => TokenFault::Scope,
+        _ => TokenFault::None,
     })
 }
 
 fn read_duration(node: &Node, key: &str) -> Option<Duration> {
-    node.get(key).and_then(Node::as_str).and_then(|text| duration(text).ok())
+    node.get(key).and_then(Node::as_str).and_then(|text| parse_duration(text).ok())
 }
 
 fn read_texts(node: &Node, key: &str) -> Option<Vec<String>> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_script::{Node, Tree, duration};
+use sparring_script::{Node, TemplateTree, parse_duration};
 
 use super::{ExecPermission, Loader, text};
 use crate::program::{OutputFormat, Program};
@@ -31,7 +31,7 @@ impl Loader<'_> {
             self.problems.add(node.span, "unclosed quote in the command");
             vec![line.to_owned()]
         });
-        let words: Vec<Tree> = words
+        let words: Vec<TemplateTree> = words
             .into_iter()
             .map(|word| self.load_text(&Node::from((node.span, Value::String(word)))))
             .collect();
@@ -45,11 +45,12 @@ impl Loader<'_> {
         let command = match node.get("command") {
             Some(command) if command.as_str() == Some("") => self.report_empty_command(command),
             Some(command) => self.load_text(command),
-            None => Tree::Plain(Value::Null),
+            None => TemplateTree::Literal(Value::Null),
         };
         let args = node.get("args").map(Node::items).unwrap_or_default();
         let env = node.get("env").map(Node::entries).unwrap_or_default();
-        let timeout = node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok());
+        let timeout =
+            node.get("timeout").and_then(Node::as_str).and_then(|it| parse_duration(it).ok());
         Program {
             command,
             args: args.iter().map(|arg| self.load_text(arg)).collect(),
@@ -63,8 +64,8 @@ impl Loader<'_> {
         }
     }
 
-    fn report_empty_command(&mut self, node: &Node) -> Tree {
+    fn report_empty_command(&mut self, node: &Node) -> TemplateTree {
         self.problems.add(node.span, "the command is empty");
-        Tree::Plain(Value::Null)
+        TemplateTree::Literal(Value::Null)
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sparring_peer::client::Question as QuestionKind;
-use sparring_script::{Node, Tree, casing, duration};
+use sparring_peer::client::ServerRequest as QuestionKind;
+use sparring_script::{Node, TemplateTree, casing, parse_duration};
 use sparring_wire::{RawJson, code};
 
 use super::contents::BLOCKS;
@@ -63,7 +63,7 @@ impl Loader<'_> {
         let Some(node) = node else { return Condition::default() };
         let headers = node.get("headers").map(|headers| {
             let mut headers = headers.clone();
-            if let sparring_script::Kind::Map(entries) = &mut headers.kind {
+            if let sparring_script::NodeKind::Map(entries) = &mut headers.kind {
                 entries.iter_mut().for_each(|entry| entry.key = entry.key.to_lowercase());
             }
             headers
@@ -78,7 +78,7 @@ impl Loader<'_> {
 
     fn load_delay(&mut self, node: Option<&Node>) -> Option<Delay> {
         let node = node?;
-        let times = one_or_many(node).iter().map(|node| duration(node.as_str()?).ok());
+        let times = one_or_many(node).iter().map(|node| parse_duration(node.as_str()?).ok());
         match times.collect::<Option<Vec<_>>>()?[..] {
             [time] => Some(Delay { min: time, max: time }),
             [min, max] if min <= max => Some(Delay { min, max }),
@@ -133,10 +133,10 @@ impl Loader<'_> {
         };
         // In an entry with one reply, `_meta` belongs to the entry.
         let result = match node.get("_meta").filter(|_| !std::ptr::eq(node, entry)) {
-            Some(meta) => result.with("_meta", self.load_tree(meta)),
+            Some(meta) => result.with_entry("_meta", self.load_tree(meta)),
             None => result,
         };
-        match result.plain() {
+        match result.as_literal() {
             Some(value) => Body::Fixed(value.into()),
             None if node.get("structured").is_some() => Body::StructuredTemplate(result),
             None => Body::Template(result),
@@ -147,12 +147,14 @@ impl Loader<'_> {
         let code = node.get("code").and_then(|code| code.to_json().as_i64());
         Body::Error {
             code: code.unwrap_or(code::INTERNAL_ERROR),
-            message: node.get("message").map_or(Tree::Plain(Value::Null), |it| self.load_text(it)),
+            message: node
+                .get("message")
+                .map_or(TemplateTree::Literal(Value::Null), |it| self.load_text(it)),
             data: node.get("data").map(|data| self.load_tree(data)),
         }
     }
 
-    fn load_tool_result(&mut self, node: &Node) -> Tree {
+    fn load_tool_result(&mut self, node: &Node) -> TemplateTree {
         let mut content = self.load_blocks(node);
         for block in node.get("content").map(Node::items).unwrap_or_default() {
             content.push(self.load_single_block(block));
@@ -161,33 +163,36 @@ impl Loader<'_> {
         if let Some(structured) = &structured {
             // With templates, the text is made from the rendered value later: random values and
             // counters must be the same in both.
-            let text = match structured.plain() {
-                Some(_) => Tree::json(structured.clone()),
-                None => Tree::Plain(Value::Null),
+            let text = match structured.as_literal() {
+                Some(_) => TemplateTree::json_text(structured.clone()),
+                None => TemplateTree::Literal(Value::Null),
             };
-            content.push(Tree::map([("type", Tree::Plain(json!("text"))), ("text", text)]));
+            content.push(TemplateTree::map([
+                ("type", TemplateTree::Literal(json!("text"))),
+                ("text", text),
+            ]));
         }
-        let mut result = Tree::map([("content", Tree::list(content))]);
+        let mut result = TemplateTree::map([("content", TemplateTree::list(content))]);
         if let Some(structured) = structured {
-            result = result.with("structuredContent", structured);
+            result = result.with_entry("structuredContent", structured);
         }
         if let Some(is_error) = node.get("is_error").and_then(Node::as_bool) {
-            result = result.with("isError", Tree::Plain(is_error.into()));
+            result = result.with_entry("isError", TemplateTree::Literal(is_error.into()));
         }
         result
     }
 
-    fn load_resource_result(&mut self, node: &Node, entry: &Node) -> Tree {
+    fn load_resource_result(&mut self, node: &Node, entry: &Node) -> TemplateTree {
         // A resource has only one URI, so it needs no template.
         let uri = match text(entry, "uri") {
-            Some(uri) => Tree::Plain(uri.into()),
+            Some(uri) => TemplateTree::Literal(uri.into()),
             None => self.built_in_template("${uri}"),
         };
         let contents = self.load_resource_contents(node, uri, text(entry, "mime_type"));
-        Tree::map([("contents", Tree::list(vec![contents]))])
+        TemplateTree::map([("contents", TemplateTree::list(vec![contents]))])
     }
 
-    fn load_prompt_result(&mut self, node: &Node, entry: &Node) -> Tree {
+    fn load_prompt_result(&mut self, node: &Node, entry: &Node) -> TemplateTree {
         let messages = match (node.get("messages"), node.get("text")) {
             (Some(messages), None) => {
                 messages.items().iter().map(|message| self.load_message(message)).collect()
@@ -198,9 +203,11 @@ impl Loader<'_> {
                 Vec::new()
             }
         };
-        let result = Tree::map([("messages", Tree::list(messages))]);
+        let result = TemplateTree::map([("messages", TemplateTree::list(messages))]);
         match text(entry, "description") {
-            Some(description) => result.with("description", Tree::Plain(description.into())),
+            Some(description) => {
+                result.with_entry("description", TemplateTree::Literal(description.into()))
+            }
             None => result,
         }
     }
@@ -241,7 +248,7 @@ impl Loader<'_> {
             _ => return None,
         };
         let mut params = entry.value.clone();
-        casing::to_wire(&mut params);
+        casing::rename_keys_to_wire(&mut params);
         Some(Question { kind, params: self.load_tree(&params) })
     }
 }
@@ -263,7 +270,7 @@ fn empty_result(kind: EntryKind) -> RawJson {
 /// Returns a map with only one of its entries.
 fn with_only(node: &Node, key: &str) -> Node {
     let entries = node.entries().iter().filter(|entry| entry.key == key).cloned().collect();
-    Node { span: node.span, kind: sparring_script::Kind::Map(entries) }
+    Node { span: node.span, kind: sparring_script::NodeKind::Map(entries) }
 }
 
 /// Returns the keys of bodies.
@@ -285,7 +292,7 @@ fn body_key_list(kind: EntryKind) -> String {
     body_keys(kind).join(", ")
 }
 
-/// Returns whether a key of an entry belongs to its only reply.
+/// Returns true if a key of an entry belongs to its only reply.
 fn is_reply_key(key: &str, kind: EntryKind) -> bool {
     let others = ["requires", "ask", "during", "delay", "after", "fault", "is_error"];
     is_body(key, kind) || others.contains(&key)

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::{Map, Value};
-use sparring_script::{Node, casing, duration};
+use sparring_script::{Node, casing, parse_duration};
 use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
@@ -20,7 +20,7 @@ pub(super) fn server_info(node: &Node) -> Implementation {
     info.title = text(server, "title");
     for key in ["description", "website_url", "icons"] {
         if let Some(value) = server.get(key) {
-            info.rest.insert(casing::camel(key), to_wire(value));
+            info.rest.insert(casing::to_camel_case(key), to_wire(value));
         }
     }
     info
@@ -40,7 +40,7 @@ pub(super) fn page_size(node: &Node) -> Option<usize> {
 /// Loads the caching hint of a script or an entry.
 pub(super) fn cache(node: &Node) -> Option<Cache> {
     let cache = node.get("cache")?;
-    let ttl = cache.get("ttl").and_then(Node::as_str).and_then(|text| duration(text).ok())?;
+    let ttl = cache.get("ttl").and_then(Node::as_str).and_then(|text| parse_duration(text).ok())?;
     let public = cache.get("scope").and_then(Node::as_str) == Some("public");
     Some(Cache { ttl, public })
 }
@@ -58,7 +58,7 @@ pub(super) fn restart_only_digests(node: &Node) -> [(&'static str, u64); 3] {
 /// Converts a value to the keys of the wire.
 pub(super) fn to_wire(node: &Node) -> Value {
     let mut node = node.clone();
-    casing::to_wire(&mut node);
+    casing::rename_keys_to_wire(&mut node);
     node.to_json()
 }
 
@@ -67,9 +67,9 @@ pub(super) fn copy_keys(node: &Node, keys: &[&str]) -> Map<String, Value> {
     let mut copied = Map::new();
     for key in keys {
         if let Some(value) = node.get(key) {
-            let is_user_defined = casing::is_passed_through(key);
+            let is_user_defined = casing::is_user_data_key(key);
             let value = if is_user_defined { value.to_json() } else { to_wire(value) };
-            copied.insert(casing::camel(key), value);
+            copied.insert(casing::to_camel_case(key), value);
         }
     }
     copied

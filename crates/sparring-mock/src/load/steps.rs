@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_script::{Entry, Node, Span, Tree, duration};
+use sparring_script::{MapEntry, Node, Span, TemplateTree, parse_duration};
 use sparring_wire::types::LogLevel;
 
 use super::{Loader, text};
@@ -50,13 +50,13 @@ impl Loader<'_> {
         timers
     }
 
-    fn load_step(&mut self, entry: &Entry) -> Option<Step> {
+    fn load_step(&mut self, entry: &MapEntry) -> Option<Step> {
         let node = &entry.value;
         Some(match &*entry.key {
             "progress" => self.load_progress(node),
             "log" => self.load_log(node),
             "notify" => self.load_notify(node),
-            "delay" => Step::Delay(duration(node.as_str()?).ok()?),
+            "delay" => Step::Delay(parse_duration(node.as_str()?).ok()?),
             "show" => self.load_visibility(node, true)?,
             "hide" => self.load_visibility(node, false)?,
             // The grammar has reported it.
@@ -81,7 +81,7 @@ impl Loader<'_> {
         Step::Log {
             level: level.unwrap_or(LogLevel::Info),
             logger: text(node, "logger"),
-            data: data.map_or(Tree::Plain(Value::Null), |data| self.load_tree(data)),
+            data: data.map_or(TemplateTree::Literal(Value::Null), |data| self.load_tree(data)),
         }
     }
 
@@ -116,5 +116,5 @@ impl Loader<'_> {
 }
 
 fn read_duration(node: &Node, key: &str) -> Option<Duration> {
-    duration(node.get(key)?.as_str()?).ok()
+    parse_duration(node.get(key)?.as_str()?).ok()
 }

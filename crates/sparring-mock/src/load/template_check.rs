@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use sparring_script::{Matcher, Node, Path, Scope, Span, Template, Tree, Undefined, did_you_mean};
+use sparring_script::{
+    Matcher, Node, Path, Scope, Span, Template, TemplateTree, UndefinedPath, did_you_mean,
+};
 
 use super::Loader;
 
-/// The roots that a template can use, and their keys where these are known.
+/// The roots that a template can use, and their keys if these are known.
 const ROOTS: [(&str, &[&str]); 12] = [
     ("answers", &[]),
     ("args", &[]),
@@ -25,11 +27,11 @@ const ROOTS: [(&str, &[&str]); 12] = [
 
 impl Loader<'_> {
     /// Loads a value whose texts are templates.
-    pub(super) fn load_tree(&mut self, node: &Node) -> Tree {
-        let tree = Tree::read(node, &mut self.problems);
-        self.uses_last_calls |= tree.holes().iter().any(|(path, ..)| path.root() == "calls");
+    pub(super) fn load_tree(&mut self, node: &Node) -> TemplateTree {
+        let tree = TemplateTree::from_node(node, &mut self.problems);
+        self.uses_last_calls |= tree.placeholders().iter().any(|(path, ..)| path.root() == "calls");
         let problems: Vec<(Span, String, Option<String>)> = tree
-            .holes()
+            .placeholders()
             .into_iter()
             .filter_map(|(path, span, optional)| {
                 let (message, help) = self.check_path(path, optional)?;
@@ -43,8 +45,8 @@ impl Loader<'_> {
     }
 
     /// Loads a text that is a template.
-    pub(super) fn load_text(&mut self, node: &Node) -> Tree {
-        self.load_tree(node).spelled()
+    pub(super) fn load_text(&mut self, node: &Node) -> TemplateTree {
+        self.load_tree(node).into_text()
     }
 
     fn check_path(&self, path: &Path, optional: bool) -> Option<(String, Option<String>)> {
@@ -61,7 +63,7 @@ impl Loader<'_> {
             _ if keys.is_empty() => return None,
             _ => keys.to_vec(),
         };
-        match path.key(1) {
+        match path.key_at(1) {
             Some(key) if known_keys.contains(&key) || optional => None,
             Some(key) => {
                 let help = did_you_mean(key, known_keys);
@@ -75,13 +77,13 @@ impl Loader<'_> {
     /// Loads a matcher.
     pub(super) fn load_matcher(&mut self, node: &Node) -> Matcher {
         let rendered = self.render_vars(node);
-        Matcher::read(&rendered, &mut self.problems)
+        Matcher::from_node(&rendered, &mut self.problems)
     }
 
     /// Renders a value that can use only variables, since there is no request yet.
     pub(super) fn render_vars<'a>(&mut self, node: &'a Node) -> Cow<'a, Node> {
-        let tree = Tree::read(node, &mut self.problems);
-        if tree.holes().is_empty() {
+        let tree = TemplateTree::from_node(node, &mut self.problems);
+        if tree.placeholders().is_empty() {
             return Cow::Borrowed(node);
         }
         match tree.render(&VarScope(&self.vars)) {
@@ -94,9 +96,9 @@ impl Loader<'_> {
     }
 
     /// Creates a built-in template, such as `${uri}`.
-    pub(super) fn built_in_template(&self, text: &str) -> Tree {
+    pub(super) fn built_in_template(&self, text: &str) -> TemplateTree {
         let template = Template::parse(text).expect("a built-in template is valid");
-        Tree::Text(template, Span::default())
+        TemplateTree::Template(template, Span::default())
     }
 }
 
@@ -104,12 +106,12 @@ impl Loader<'_> {
 pub(super) struct VarScope<'a>(pub(super) &'a Value);
 
 impl Scope for VarScope<'_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         match path.root() {
             "vars" => path.find(self.0, 1).cloned(),
-            root => {
-                Err(Undefined(format!("${{{path}}}: only `vars` can be used here, not `{root}`")))
-            }
+            root => Err(UndefinedPath(format!(
+                "${{{path}}}: only `vars` can be used here, not `{root}`"
+            ))),
         }
     }
 }

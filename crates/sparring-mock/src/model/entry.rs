@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) id: String,
     /// Its definition in lists.
     pub(crate) definition: Value,
-    /// Whether lists leave it out now.
+    /// True if lists omit it now.
     pub(crate) hidden: AtomicBool,
     pub(crate) initially_hidden: bool,
     /// The required arguments of a prompt.
@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     /// Replies enqueued at run time; they are given first, once each.
     pub(crate) queued: Mutex<VecDeque<Arc<Reply>>>,
     pub(crate) cache: Option<Cache>,
-    /// How often it was requested.
+    /// The number of requests for it.
     pub(crate) calls: AtomicU64,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Tool {
     pub(crate) input: Option<Schema>,
     /// Its input schema, if headers mirror some arguments.
     pub(crate) mirrored_input: Option<RawJson>,
-    /// Whether it was registered at run time.
+    /// True if it was registered at run time.
     pub(crate) registered_at_runtime: bool,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Model {
     pub(crate) folder: PathBuf,
     /// Digests of the keys that take effect only on a restart.
     pub(crate) restart_only: [(&'static str, u64); 3],
-    /// Whether replies may run programs.
+    /// True if replies may run programs.
     pub(crate) allow_exec: bool,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Model {
     pub(crate) cache: Option<Cache>,
     #[cfg(feature = "http")]
     pub(crate) http: Arc<HttpConfig>,
-    /// Whether a template uses the arguments of earlier calls.
+    /// True if a template uses the arguments of earlier calls.
     pub(crate) uses_last_calls: bool,
     pub(crate) tools: Vec<Arc<Tool>>,
     pub(crate) resources: Vec<Entry>,
@@ -58,7 +58,7 @@ pub(crate) struct Model {
     pub(crate) timers: Vec<Timer>,
 }
 
-/// How long clients may cache a result, and for whom.
+/// The caching hint of a result: its lifetime and its scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cache {
     pub(crate) ttl: Duration,

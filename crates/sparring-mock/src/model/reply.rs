@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use sparring_peer::client::Question as QuestionKind;
+use sparring_peer::client::ServerRequest as QuestionKind;
 use sparring_peer::link::Faults;
-use sparring_script::{Matcher, Tree};
+use sparring_script::{Matcher, TemplateTree};
 use sparring_wire::RawJson;
 use sparring_wire::types::LogLevel;
 
@@ -16,7 +16,7 @@ use super::{EntryKind, Program};
 pub(crate) struct Reply {
     pub(crate) when: Condition,
     pub(crate) times: Option<u64>,
-    /// How often it was given.
+    /// The number of times it was given.
     pub(crate) times_given: AtomicU64,
     /// The capabilities that the client must have.
     pub(crate) requires: Vec<String>,
@@ -69,9 +69,9 @@ pub(crate) enum Body {
     /// A constant result.
     Fixed(RawJson),
     /// A result with templates.
-    Template(Tree),
+    Template(TemplateTree),
     /// A result with templates whose structured content is also sent as text.
-    StructuredTemplate(Tree),
+    StructuredTemplate(TemplateTree),
     /// The response of an HTTP server.
     #[cfg(feature = "http")]
     Http(Box<super::HttpCall>),
@@ -80,11 +80,11 @@ pub(crate) enum Body {
     /// The next response of a test case.
     Interaction,
     /// A JSON-RPC error.
-    Error { code: i64, message: Tree, data: Option<Tree> },
+    Error { code: i64, message: TemplateTree, data: Option<TemplateTree> },
 }
 
 impl Condition {
-    /// Returns whether it accepts every request.
+    /// Returns true if it accepts every request.
     pub(crate) fn accepts_all(&self) -> bool {
         self.args.is_none()
             && self.headers.is_none()
@@ -100,7 +100,7 @@ pub(crate) type Round = Vec<(String, Question)>;
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) kind: QuestionKind,
-    pub(crate) params: Tree,
+    pub(crate) params: TemplateTree,
 }
 
 /// A step before or after an answer.
@@ -109,16 +109,16 @@ pub(crate) enum Step {
     Progress {
         progress: f64,
         total: Option<f64>,
-        message: Option<Tree>,
+        message: Option<TemplateTree>,
     },
     Log {
         level: LogLevel,
         logger: Option<String>,
-        data: Tree,
+        data: TemplateTree,
     },
     Notify {
         method: String,
-        params: Option<Tree>,
+        params: Option<TemplateTree>,
     },
     Delay(Duration),
     /// Adds an entry to its list, or removes it.

@@ -1,4 +1,4 @@
-//! URI templates (RFC 6570), matched in reverse: which variables give this URI?
+//! URI templates (RFC 6570), matched in reverse: finds the variables of a given URI.
 
 use percent_encoding::percent_decode_str;
 use regex::{Regex, escape};

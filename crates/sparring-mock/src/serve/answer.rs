@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use sparring_peer::server::{Answer, Context, Failure, Reply as PeerReply};
-use sparring_script::Tree;
-use sparring_script::template::Missing;
+use sparring_peer::server::{Context, HandlerError, HandlerResult, Reply as PeerReply};
+use sparring_script::TemplateTree;
+use sparring_script::template::RenderError;
 use sparring_wire::{ErrorObject, Json};
 
 use super::choose_reply::choose_reply;
 use super::template_scope::RequestScope;
-use super::{Mock, ScriptState, failure_answer, to_value};
+use super::{MockHandler, ScriptState, failure_answer, to_value};
 use crate::model::{Body, Cache, Entry, EntryKind};
 
 /// A request for one entry.
@@ -63,9 +63,9 @@ impl<'a> EntryRequest<'a> {
     }
 }
 
-impl Mock {
+impl MockHandler {
     /// Chooses a reply, asks its questions, runs its steps and returns its answer.
-    pub(super) async fn answer(&self, request: EntryRequest<'_>, cx: &Context) -> Answer {
+    pub(super) async fn answer(&self, request: EntryRequest<'_>, cx: &Context) -> HandlerResult {
         let resumed = self.resume(&request, cx)?;
         let (reply, number) = match &resumed {
             Some(paused) => (Arc::clone(&paused.reply), paused.number),
@@ -79,10 +79,10 @@ impl Mock {
         };
         if let Some(fault) = &reply.fault {
             // Set early, since the fault `late` must survive a cancellation.
-            cx.fail_with(fault.link.clone());
+            cx.set_faults(fault.link.clone());
         }
         for capability in &reply.requires {
-            cx.require(capability)?;
+            cx.require_capability(capability)?;
         }
         let answers = match self.ask(&request, (&reply, number), resumed, cx).await? {
             Ok(answers) => Value::Object(answers),
@@ -116,7 +116,7 @@ impl Mock {
     }
 }
 
-fn render_body(body: &Body, scope: &RequestScope<'_>) -> Answer {
+fn render_body(body: &Body, scope: &RequestScope<'_>) -> HandlerResult {
     let hint = cache_hint(scope);
     match body {
         Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
@@ -147,15 +147,18 @@ fn cache_hint(scope: &RequestScope<'_>) -> Option<Cache> {
 }
 
 /// Renders a value; an undefined name is reported with its position in the script.
-pub(super) fn render(tree: &Tree, scope: &RequestScope<'_>) -> Result<Value, Failure> {
-    tree.render(scope).map_err(|Missing { span, undefined }| {
-        let position = scope.script().model.source.place(span);
+pub(super) fn render(tree: &TemplateTree, scope: &RequestScope<'_>) -> Result<Value, HandlerError> {
+    tree.render(scope).map_err(|RenderError { span, undefined }| {
+        let position = scope.script().model.source.location(span);
         ErrorObject::internal(format!("{position}: {undefined}")).into()
     })
 }
 
 /// Renders a value as text.
-pub(super) fn render_text(tree: &Tree, scope: &RequestScope<'_>) -> Result<String, Failure> {
+pub(super) fn render_text(
+    tree: &TemplateTree,
+    scope: &RequestScope<'_>,
+) -> Result<String, HandlerError> {
     Ok(match render(tree, scope)? {
         Value::String(text) => text,
         other => other.to_string(),

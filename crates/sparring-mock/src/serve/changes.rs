@@ -8,11 +8,11 @@ use sparring_script::{Problems, did_you_mean};
 use tokio::sync::watch;
 
 use super::script_state::VisibleLists;
-use super::{Mock, ScriptState};
+use super::{MockHandler, ScriptState};
 use crate::load::{ExecPermission, load_reply, load_tool};
 use crate::model::{EntryKind, Model, Tool};
 
-/// The most replies in the queue of one tool.
+/// The maximum number of replies in the queue of one tool.
 const MAX_QUEUED_REPLIES: usize = 100_000;
 
 /// A change to a running mock failed.
@@ -24,10 +24,10 @@ pub enum ChangeError {
     Script(#[from] Problems),
     /// No such tool.
     #[error("{0}")]
-    NoTool(String),
+    UnknownTool(String),
     /// The queue of the tool is full.
     #[error("the queue of '{1}' already has {0} replies")]
-    TooMany(usize, String),
+    QueueFull(usize, String),
 }
 
 /// The origin of a change.
@@ -50,7 +50,7 @@ impl ChangeSource {
     }
 }
 
-impl Mock {
+impl MockHandler {
     /// Returns the current script.
     pub(crate) fn script(&self) -> Arc<ScriptState> {
         Arc::clone(&self.script.borrow())
@@ -98,7 +98,7 @@ impl Mock {
             load_reply(reply, &script.model, tool_names(&script), source.exec_permission(&script))?;
         let mut queued = found.entry.queued();
         if queued.len() >= MAX_QUEUED_REPLIES {
-            return Err(ChangeError::TooMany(MAX_QUEUED_REPLIES, tool.to_owned()));
+            return Err(ChangeError::QueueFull(MAX_QUEUED_REPLIES, tool.to_owned()));
         }
         queued.push_back(Arc::new(reply));
         Ok(())
@@ -125,7 +125,7 @@ impl Mock {
         let script = Arc::new(ScriptState::replacing(model, &before));
         self.script.send_replace(Arc::clone(&script));
         if let Some(server) = self.server() {
-            server.renew();
+            server.refresh_description();
         }
         self.notify_changed_lists(&before.visible_lists(), &script.visible_lists());
     }
@@ -158,5 +158,5 @@ fn unknown_tool(script: &ScriptState, name: &str) -> ChangeError {
     let names = tool_names(script);
     let suggestion = did_you_mean(name, names.iter().map(String::as_str));
     let suggestion = suggestion.map(|suggestion| format!("; {suggestion}")).unwrap_or_default();
-    ChangeError::NoTool(format!("Tool '{name}' not found{suggestion}"))
+    ChangeError::UnknownTool(format!("Tool '{name}' not found{suggestion}"))
 }

@@ -56,7 +56,7 @@ fn count_use(reply: &Reply) -> bool {
     reply.times_given.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
 }
 
-/// Returns why a reply does not match.
+/// Returns the mismatches of a reply.
 fn mismatches(
     reply: &Reply,
     request: &EntryRequest<'_>,

@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::{Map, Value};
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_wire::ErrorObject;
 
-use super::{Mock, ScriptState};
+use super::{MockHandler, ScriptState};
 use crate::model::{Entry, EntryKind};
 
 impl ScriptState {
@@ -17,7 +17,7 @@ impl ScriptState {
         cursor: Option<&str>,
         entries: impl Iterator<Item = &'a Entry>,
         cx: &Context,
-    ) -> Answer {
+    ) -> HandlerResult {
         let visible: Vec<&Entry> = entries.filter(|entry| entry.is_visible()).collect();
         let start = match cursor {
             None => 0,
@@ -41,7 +41,7 @@ impl ScriptState {
     }
 }
 
-impl Mock {
+impl MockHandler {
     /// Adds an entry to its list or removes it, and notifies clients.
     pub(crate) fn set_visible(&self, kind: EntryKind, id: &str, visible: bool) {
         let script = self.script();

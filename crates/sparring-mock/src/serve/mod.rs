@@ -17,11 +17,11 @@ mod upstream;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
-use sparring_peer::server::{Answer, Context, Reply, WeakServer};
+use sparring_peer::server::{Context, HandlerResult, Reply, WeakServer};
 use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
 use sparring_script::schema::Verdict;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -39,7 +39,7 @@ use crate::scheduler::Action;
 
 /// The handler of a mock.
 #[derive(Debug)]
-pub struct Mock {
+pub struct MockHandler {
     /// The current script; a request keeps the script that it started with.
     script: watch::Sender<Arc<ScriptState>>,
     /// Held during a change.
@@ -55,18 +55,18 @@ pub struct Mock {
     /// The channel to the scheduler, for steps after an answer.
     scheduled: mpsc::UnboundedSender<Vec<Action>>,
     /// The server of this handler.
-    server: OnceLock<WeakServer<Mock>>,
+    server: OnceLock<WeakServer<MockHandler>>,
     /// The channel to the owner of the process, for its faults.
     process_faults: mpsc::Sender<ProcessFault>,
 }
 
-impl Mock {
+impl MockHandler {
     pub(crate) fn new(
         model: Model,
         scheduled: mpsc::UnboundedSender<Vec<Action>>,
         process_faults: mpsc::Sender<ProcessFault>,
     ) -> Self {
-        Mock {
+        MockHandler {
             #[cfg(feature = "http")]
             initial_http: Arc::clone(&model.http),
             script: watch::Sender::new(Arc::new(ScriptState::new(Arc::new(model)))),
@@ -81,7 +81,7 @@ impl Mock {
     }
 
     /// Sets the server of this handler.
-    pub(crate) fn set_server(&self, server: WeakServer<Mock>) {
+    pub(crate) fn set_server(&self, server: WeakServer<MockHandler>) {
         let _ = self.server.set(server);
     }
 
@@ -98,7 +98,7 @@ impl Mock {
         }
     }
 
-    fn server(&self) -> Option<Server<Mock>> {
+    fn server(&self) -> Option<Server<MockHandler>> {
         self.server.get().and_then(WeakServer::upgrade)
     }
 
@@ -111,7 +111,7 @@ impl Mock {
     }
 }
 
-impl Handler for Mock {
+impl Handler for MockHandler {
     fn info(&self) -> Implementation {
         self.script().model.info.clone()
     }
@@ -124,25 +124,25 @@ impl Handler for Mock {
         self.script().model.instructions.clone()
     }
 
-    async fn list_tools(&self, cursor: Option<&str>, cx: &Context) -> Answer {
+    async fn list_tools(&self, cursor: Option<&str>, cx: &Context) -> HandlerResult {
         let script = self.script();
         let tools = script.tools();
         let entries = tools.iter().map(|tool| &tool.entry);
         self.record(script.page("tools", cursor, entries, cx), cx)
     }
 
-    async fn list_resources(&self, cursor: Option<&str>, cx: &Context) -> Answer {
+    async fn list_resources(&self, cursor: Option<&str>, cx: &Context) -> HandlerResult {
         let script = self.script();
         self.record(script.page("resources", cursor, script.model.resources.iter(), cx), cx)
     }
 
-    async fn list_resource_templates(&self, cursor: Option<&str>, cx: &Context) -> Answer {
+    async fn list_resource_templates(&self, cursor: Option<&str>, cx: &Context) -> HandlerResult {
         let script = self.script();
         let templates = script.model.templates.iter().map(|(_, entry)| entry);
         self.record(script.page("resourceTemplates", cursor, templates, cx), cx)
     }
 
-    async fn list_prompts(&self, cursor: Option<&str>, cx: &Context) -> Answer {
+    async fn list_prompts(&self, cursor: Option<&str>, cx: &Context) -> HandlerResult {
         let script = self.script();
         self.record(script.page("prompts", cursor, script.model.prompts.iter(), cx), cx)
     }
@@ -151,41 +151,51 @@ impl Handler for Mock {
         self.script().visible_tool(tool).and_then(|tool| tool.mirrored_input.clone())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         let entry = self.journal.begin(cx);
         entry.finish(self.answer_tool_call(name, arguments, cx).await)
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         let entry = self.journal.begin(cx);
         entry.finish(self.answer_resource_read(uri, cx).await)
     }
 
-    async fn subscribe(&self, _: &str, cx: &Context) -> Answer {
+    async fn subscribe(&self, _: &str, cx: &Context) -> HandlerResult {
         self.record(Ok(Reply::empty()), cx)
     }
 
-    async fn unsubscribe(&self, _: &str, cx: &Context) -> Answer {
+    async fn unsubscribe(&self, _: &str, cx: &Context) -> HandlerResult {
         self.record(Ok(Reply::empty()), cx)
     }
 
-    async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         let entry = self.journal.begin(cx);
         entry.finish(self.answer_get_prompt(name, arguments, cx).await)
     }
 
-    async fn complete(&self, reference: Json<'_>, argument: Json<'_>, cx: &Context) -> Answer {
+    async fn complete(
+        &self,
+        reference: Json<'_>,
+        argument: Json<'_>,
+        cx: &Context,
+    ) -> HandlerResult {
         self.record(self.script().complete(reference, argument), cx)
     }
 }
 
-impl Mock {
+impl MockHandler {
     /// Records a request that is answered at once, and returns the answer.
-    fn record(&self, answer: Answer, cx: &Context) -> Answer {
+    fn record(&self, answer: HandlerResult, cx: &Context) -> HandlerResult {
         self.journal.begin(cx).finish(answer)
     }
 
-    async fn answer_tool_call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn answer_tool_call(
+        &self,
+        name: &str,
+        arguments: Json<'_>,
+        cx: &Context,
+    ) -> HandlerResult {
         let script = &self.script_for(cx);
         let Some(tool) = script.visible_tool(name) else {
             let tools = script.tools();
@@ -205,7 +215,7 @@ impl Mock {
                 }
             };
             if let Some(message) = broken {
-                return match cx.revision().tools_refuse_arguments() {
+                return match cx.revision().reports_invalid_arguments_in_result() {
                     true => Ok(CallToolResult::failure(message).into()),
                     false => Err(ErrorObject::invalid_params(message).into()),
                 };
@@ -214,7 +224,7 @@ impl Mock {
         self.answer(request, cx).await
     }
 
-    async fn answer_resource_read(&self, uri: &str, cx: &Context) -> Answer {
+    async fn answer_resource_read(&self, uri: &str, cx: &Context) -> HandlerResult {
         let script = &self.script_for(cx);
         let resources = script.model.resources.iter();
         if let Some(entry) = resources.clone().find(|entry| entry.id == uri && entry.is_visible()) {
@@ -236,7 +246,12 @@ impl Mock {
         Err(error.into())
     }
 
-    async fn answer_get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn answer_get_prompt(
+        &self,
+        name: &str,
+        arguments: Json<'_>,
+        cx: &Context,
+    ) -> HandlerResult {
         let script = &self.script_for(cx);
         let visible = script.model.prompts.iter().filter(|entry| entry.is_visible());
         let Some(entry) = visible.clone().find(|entry| entry.id == name) else {
@@ -252,7 +267,7 @@ impl Mock {
 }
 
 impl ScriptState {
-    fn complete(&self, reference: Json<'_>, argument: Json<'_>) -> Answer {
+    fn complete(&self, reference: Json<'_>, argument: Json<'_>) -> HandlerResult {
         let text = |json: Json<'_>, name| {
             json.get(name).and_then(Json::as_str).unwrap_or_default().into_owned()
         };
@@ -309,7 +324,7 @@ fn not_found<'a>(what: &str, id: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 /// Returns a failed tool result, or an error for other entries.
-fn failure_answer(kind: EntryKind, message: String) -> Answer {
+fn failure_answer(kind: EntryKind, message: String) -> HandlerResult {
     match kind {
         EntryKind::Tool => Ok(CallToolResult::failure(message).into()),
         _ => Err(ErrorObject::internal(message).into()),
@@ -318,5 +333,5 @@ fn failure_answer(kind: EntryKind, message: String) -> Answer {
 
 /// Parses JSON; null if it is not valid.
 fn to_value(json: Json<'_>) -> Value {
-    tree(json.bytes()).unwrap_or_default()
+    parse_value(json.bytes()).unwrap_or_default()
 }

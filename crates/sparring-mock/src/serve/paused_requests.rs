@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::ScriptState;
 use crate::model::Reply;
 
-/// The most paused requests; the oldest is dropped for a new one.
+/// The maximum number of paused requests; the oldest is dropped for a new one.
 const MAX_PAUSED: usize = 10_000;
 
 /// A paused request.

@@ -3,19 +3,23 @@
 use std::sync::OnceLock;
 
 use serde_json::json;
-use sparring_peer::server::{Answer, Failure};
+use sparring_peer::server::{HandlerError, HandlerResult};
 use sparring_transport::{ChildTarget, Job, Output};
 use tokio::time::timeout;
 
-use super::Mock;
+use super::MockHandler;
 use super::answer::render_text;
 use super::template_scope::RequestScope;
 use crate::program::{MAX_OUTPUT_BYTES, Program, ProgramResult};
 
-impl Mock {
+impl MockHandler {
     /// Runs a program and converts its output; a failure becomes a result with `isError`. The
     /// program is killed if the request is cancelled.
-    pub(super) async fn run_program(&self, program: &Program, scope: &RequestScope<'_>) -> Answer {
+    pub(super) async fn run_program(
+        &self,
+        program: &Program,
+        scope: &RequestScope<'_>,
+    ) -> HandlerResult {
         let command = render_text(&program.command, scope)?;
         let target = child_target(&command, program, scope)?;
         let stderr = OnceLock::new();
@@ -29,13 +33,13 @@ impl Mock {
             let _ = stderr.set(errors);
             let ended = tokio::select! {
                 ended = job.wait() => Some(ended),
-                () = stdout.overflowed() => None,
+                () = stdout.wait_for_overflow() => None,
             };
-            match (ended, stdout.whole()) {
+            match (ended, stdout.complete_bytes()) {
                 (Some(ended), Some(output)) if ended.status == Some(0) => {
                     ProgramResult::from_output(output, program.format)
                 }
-                (Some(ended), Some(_)) => Err(ended.told),
+                (Some(ended), Some(_)) => Err(ended.description),
                 _ => Err(format!("it wrote more than {MAX_OUTPUT_BYTES} bytes")),
             }
         };
@@ -54,7 +58,7 @@ fn child_target(
     command: &str,
     program: &Program,
     scope: &RequestScope<'_>,
-) -> Result<ChildTarget, Failure> {
+) -> Result<ChildTarget, HandlerError> {
     // `None` means the current folder.
     let folder = std::path::absolute(&scope.script().model.folder).ok();
     // A path is relative to the folder of the script; a name is looked up in `PATH`.
@@ -65,7 +69,7 @@ fn child_target(
     });
     target.cwd = folder;
     let args = program.args.iter().map(|arg| render_text(arg, scope));
-    target.args = args.collect::<Result<_, Failure>>()?;
+    target.args = args.collect::<Result<_, HandlerError>>()?;
     for (name, value) in &program.env {
         target.env.insert(name.clone(), render_text(value, scope)?);
     }

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
-use sparring_peer::client::Question as QuestionKind;
-use sparring_peer::server::{Context, Failure, InputRequired};
+use sparring_peer::client::ServerRequest as QuestionKind;
+use sparring_peer::server::{Context, HandlerError, InputRequired};
 use sparring_wire::{ErrorObject, Side};
 
 use super::answer::{EntryRequest, render};
 use super::paused_requests::PausedRequest;
 use super::template_scope::RequestScope;
-use super::{Mock, to_value};
+use super::{MockHandler, to_value};
 use crate::model::{Question, Reply, Round};
 
-/// The answers, or why a question has none.
+/// The answers, or the reason why a question has none.
 type Answers = Result<Map<String, Value>, String>;
 
-impl Mock {
+impl MockHandler {
     /// Returns the paused request that the client continues, if it does.
     pub(super) fn resume(
         &self,
@@ -50,7 +50,7 @@ impl Mock {
         (reply, number): (&Arc<Reply>, u64),
         resumed: Option<PausedRequest>,
         cx: &Context,
-    ) -> Result<Answers, Failure> {
+    ) -> Result<Answers, HandlerError> {
         let rounds = &reply.ask;
         if rounds.is_empty() {
             return Ok(Ok(Map::new()));
@@ -79,7 +79,7 @@ impl Mock {
         request: &EntryRequest<'_>,
         number: u64,
         cx: &Context,
-    ) -> Result<Answers, Failure> {
+    ) -> Result<Answers, HandlerError> {
         let mut answers = Map::new();
         for round in rounds {
             let earlier = Value::Object(answers.clone());
@@ -112,7 +112,7 @@ impl Mock {
         mut paused: PausedRequest,
         request: &EntryRequest<'_>,
         cx: &Context,
-    ) -> Result<Map<String, Value>, Failure> {
+    ) -> Result<Map<String, Value>, HandlerError> {
         // Only the current round can be answered; later rounds were not asked yet.
         let mut given = input_responses(cx)?;
         while let Some(round) = rounds.get(paused.round) {
@@ -136,7 +136,10 @@ impl Mock {
             }
             if !missing.is_empty() {
                 let state = Some(self.paused.insert(paused));
-                return Err(Failure::InputRequired(InputRequired { requests: missing, state }));
+                return Err(HandlerError::InputRequired(InputRequired {
+                    requests: missing,
+                    state,
+                }));
             }
             paused.round += 1;
             given.clear();
@@ -171,7 +174,7 @@ fn input_responses(cx: &Context) -> Result<Map<String, Value>, ErrorObject> {
     }
 }
 
-/// Returns whether a value can answer a question of this kind.
+/// Returns true if a value can answer a question of this kind.
 fn is_valid_answer(kind: QuestionKind, answer: &Value) -> bool {
     let text = |key: &str| answer.get(key).and_then(Value::as_str);
     match kind {

@@ -1,9 +1,9 @@
 //! Runs the steps before an answer, and schedules those after it.
 
-use sparring_peer::server::Failure;
+use sparring_peer::server::HandlerError;
 use sparring_wire::RawJson;
 
-use super::Mock;
+use super::MockHandler;
 use super::answer::render;
 use super::template_scope::RequestScope;
 use crate::model::{Reply, Step};
@@ -17,13 +17,13 @@ const SUBSCRIBED_NOTIFICATIONS: [&str; 4] = [
     "notifications/resources/updated",
 ];
 
-impl Mock {
+impl MockHandler {
     /// Runs the steps before an answer.
     pub(super) async fn run_steps(
         &self,
         steps: &[Step],
         scope: &RequestScope<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HandlerError> {
         for step in steps {
             match step {
                 Step::Delay(time) => tokio::time::sleep(*time).await,
@@ -33,7 +33,7 @@ impl Mock {
         Ok(())
     }
 
-    fn run_step(&self, step: &Step, scope: &RequestScope<'_>) -> Result<(), Failure> {
+    fn run_step(&self, step: &Step, scope: &RequestScope<'_>) -> Result<(), HandlerError> {
         match step {
             Step::Progress { progress, total, message } => {
                 let message = message.as_ref().map(|it| render(it, scope)).transpose()?;
@@ -43,7 +43,7 @@ impl Mock {
             Step::Log { level, logger, data } => {
                 scope.cx.log_as(logger.as_deref(), *level, &render(data, scope)?);
             }
-            Step::BreakOff => scope.cx.break_off(),
+            Step::BreakOff => scope.cx.close_stream(),
             Step::Notify { method, .. } if !SUBSCRIBED_NOTIFICATIONS.contains(&&**method) => {
                 if let Action::Notify(method, params) = self.to_action(step, scope)? {
                     scope.cx.notify(&method, params);
@@ -59,7 +59,7 @@ impl Mock {
         &self,
         reply: &Reply,
         scope: &RequestScope<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HandlerError> {
         if reply.after.is_empty() {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl Mock {
         Ok(())
     }
 
-    fn to_action(&self, step: &Step, scope: &RequestScope<'_>) -> Result<Action, Failure> {
+    fn to_action(&self, step: &Step, scope: &RequestScope<'_>) -> Result<Action, HandlerError> {
         Ok(match step {
             Step::Notify { method, params } => {
                 let params = params.as_ref().map(|it| render(it, scope)).transpose()?;
@@ -100,7 +100,7 @@ impl Step {
     pub(crate) fn to_timer_action(&self) -> Option<Action> {
         match self {
             Step::Notify { method, params } => {
-                let params = params.as_ref().and_then(|params| params.plain());
+                let params = params.as_ref().and_then(|params| params.as_literal());
                 Some(Action::Notify(method.clone(), params.map(RawJson::from)))
             }
             Step::SetVisible { kind, id, visible } => {

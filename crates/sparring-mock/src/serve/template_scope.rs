@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use sparring_peer::server::Context;
-use sparring_script::{Path, Scope, Undefined};
+use sparring_script::{Path, Scope, UndefinedPath};
 
 use super::ScriptState;
 use super::answer::EntryRequest;
@@ -43,7 +43,7 @@ impl RequestScope<'_> {
 
     /// Returns the number of calls of one tool, and the arguments of the last.
     fn calls(&self, path: &Path) -> Option<Value> {
-        let name = path.key(1)?;
+        let name = path.key_at(1)?;
         let tools = self.script().tools();
         let tool = tools.iter().find(|tool| tool.entry.id == name)?;
         let mut calls = Map::new();
@@ -56,9 +56,9 @@ impl RequestScope<'_> {
 }
 
 impl Scope for RequestScope<'_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         let find_in = |value: &Value| path.find(value, 1).cloned();
-        let undefined = || path.lost(1, &json!({}));
+        let undefined = || path.undefined_at(1, &json!({}));
         match path.root() {
             "args" => find_in(self.request.args()),
             "answers" => find_in(self.answers),
@@ -70,18 +70,18 @@ impl Scope for RequestScope<'_> {
             "revision" => Ok(self.cx.revision().name().into()),
             "uri" => Ok(self.request.uri().into()),
             "counter" => {
-                let name = path.key(1).ok_or_else(undefined)?;
+                let name = path.key_at(1).ok_or_else(undefined)?;
                 Ok(self.script().template_state.next_count(name).into())
             }
             "random" => {
-                let kind = path.key(1).ok_or_else(undefined)?;
+                let kind = path.key_at(1).ok_or_else(undefined)?;
                 self.script().template_state.next_random(kind).ok_or_else(undefined)
             }
             "calls" => {
                 let calls = self.calls(path).ok_or_else(undefined)?;
                 path.find(&calls, 2).cloned()
             }
-            _ => Err(path.lost(0, &json!({}))),
+            _ => Err(path.undefined_at(0, &json!({}))),
         }
     }
 }

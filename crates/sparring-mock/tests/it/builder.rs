@@ -9,7 +9,7 @@ use crate::fixture::{call, call_text, connect};
 #[tokio::test]
 async fn the_builder_has_all_features() {
     let weather = ToolMock::new("weather")
-        .described("The weather of a city.")
+        .description("The weather of a city.")
         .input(json!({"city": "string"}))
         .reply(Reply::text("cloudy").when_args(json!({"city": "London"})))
         .reply(Reply::json(json!({"city": "${args.city}"})).times(1))

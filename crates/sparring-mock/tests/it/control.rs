@@ -4,8 +4,8 @@ use std::future::IntoFuture;
 
 use serde_json::{Value, json};
 use sparring_mock::{Reply, ToolMock};
-use sparring_peer::client::Filter;
-use sparring_transport::http::Serving;
+use sparring_peer::client::SubscriptionFilter;
+use sparring_transport::http::HttpServerHandle;
 use sparring_wire::Revision;
 
 use crate::fixture::{TIMEOUT, call, call_text, connect, listen, mock, within};
@@ -22,7 +22,8 @@ async fn notifies_clients_of_registered_and_removed_tools() {
     let mock = mock(SCRIPT);
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let client = connect(&mock, revision).await;
-        let filter = Filter { tools_list_changed: true, ..Filter::default() };
+        let filter =
+            SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
         let mut standing = match revision.is_modern() {
             true => Some(within(client.listen(filter)).await.unwrap()),
             false => None,
@@ -94,7 +95,7 @@ async fn gives_enqueued_replies_first_until_a_reset() {
 
 /// Sends a request to `/_spar/`.
 async fn ask(
-    serving: &Serving,
+    serving: &HttpServerHandle,
     method: &str,
     path: &str,
     token: Option<&str>,

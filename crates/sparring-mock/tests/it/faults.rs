@@ -7,7 +7,7 @@ use serde_json::json;
 use sparring_mock::{MockServer, ProcessFault};
 use sparring_peer::client::Error;
 use sparring_peer::{Client, Response};
-use sparring_transport::http::{HttpTransport, Serving};
+use sparring_transport::http::{HttpServerHandle, HttpTransport};
 use sparring_wire::Revision;
 
 use crate::fixture::{TIMEOUT, connect, listen, mock, over_http, within};
@@ -40,7 +40,7 @@ tools:
 /// A mock on one transport and revision.
 struct TransportCase {
     mock: MockServer,
-    serving: Option<Serving>,
+    serving: Option<HttpServerHandle>,
     revision: Revision,
     transport: HttpTransport,
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_mock::MockServer;
-use sparring_peer::client::Question;
+use sparring_peer::client::ServerRequest;
 use sparring_peer::{Client, ClientBuilder, Response};
-use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport, Serving};
+use sparring_transport::http::{HttpLink, HttpServerHandle, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 
 /// The timeout of every operation.
@@ -26,10 +26,10 @@ pub(crate) fn mock(script: &str) -> MockServer {
 /// Builds a client that answers every question.
 pub(crate) fn answering() -> ClientBuilder {
     Client::builder()
-        .answer(Question::Elicitation, |_| async {
+        .answer(ServerRequest::Elicitation, |_| async {
             Ok(json!({"action": "accept", "content": {"name": "Ada"}}))
         })
-        .answer(Question::Sampling, |_| async {
+        .answer(ServerRequest::Sampling, |_| async {
             let content = json!({"type": "text", "text": "forty-two"});
             Ok(json!({"role": "assistant", "model": "none", "content": content}))
         })
@@ -42,14 +42,14 @@ pub(crate) async fn connect(mock: &MockServer, revision: Revision) -> Client {
 }
 
 /// Serves a mock over HTTP.
-pub(crate) async fn listen(mock: &MockServer) -> Serving {
+pub(crate) async fn listen(mock: &MockServer) -> HttpServerHandle {
     mock.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
 /// Connects a client over HTTP.
 pub(crate) async fn over_http(
     mock: &MockServer,
-    serving: &Serving,
+    serving: &HttpServerHandle,
     revision: Revision,
     transport: HttpTransport,
 ) -> Client {

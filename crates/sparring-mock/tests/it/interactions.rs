@@ -27,7 +27,7 @@ fn kinds() -> Value {
 
 #[tokio::test]
 async fn fills_a_queue_once_and_serves_it_in_order_without_a_script() {
-    let mock = MockServer::of_interactions(&Settings::default()).unwrap();
+    let mock = MockServer::for_interactions(&Settings::default()).unwrap();
     let serving = listen(&mock).await;
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let transport = sparring_transport::http::HttpTransport::Streamable;
@@ -70,7 +70,7 @@ async fn fills_a_queue_once_and_serves_it_in_order_without_a_script() {
 
 #[tokio::test]
 async fn reports_misuse_with_the_case_and_the_directive() {
-    let mock = MockServer::of_interactions(&Settings::default()).unwrap();
+    let mock = MockServer::for_interactions(&Settings::default()).unwrap();
     let client = connect(&mock, Revision::LATEST).await;
     for (text, parts) in [
         ("nothing", vec!["[test_case_id=…]"]),

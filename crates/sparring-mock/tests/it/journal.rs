@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use sparring_mock::journal::Received;
-use sparring_peer::{Client, Lines};
+use sparring_mock::journal::ReceivedRequest;
+use sparring_peer::{Client, LineLink};
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 
@@ -43,7 +43,7 @@ async fn records_every_request_with_its_answer() {
         assert_eq!(received[2].name().as_deref(), Some("a://b"));
     }
     assert_eq!(mock.received_for("weather").len(), 5);
-    assert_eq!(mock.forgotten(), 0);
+    assert_eq!(mock.dropped_requests(), 0);
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn records_transport_and_session() {
         for revision in [Revision::LATEST, Revision::V2024_11_05] {
             clients.push(connect(&mock, revision).await);
         }
-        clients.push(within(Client::connect(Lines::over(theirs))).await.unwrap());
+        clients.push(within(Client::connect(LineLink::from_stream(theirs))).await.unwrap());
         for (revision, transport) in [
             (Revision::V2024_11_05, HttpTransport::Sse),
             (Revision::LATEST_LEGACY, HttpTransport::Streamable),
@@ -89,10 +89,10 @@ async fn records_transport_and_session() {
         }
     };
     tokio::select! {
-        _ = mock.serve(Lines::over(ours)) => panic!("it ended"),
+        _ = mock.serve(LineLink::from_stream(ours)) => panic!("it ended"),
         () = within(clients) => {}
     }
-    let named = |it: &Received| (it.transport(), it.session(), it.headers().is_some());
+    let named = |it: &ReceivedRequest| (it.transport(), it.session(), it.headers().is_some());
     let received: Vec<_> = mock.received_for("weather").iter().map(named).collect();
     let (first, second) = received.split_at(6);
     assert_eq!(first, second, "whoever comes again is of the same session");
@@ -175,5 +175,5 @@ async fn drops_the_oldest_requests() {
     for _ in 0..10_050 {
         client.get_prompt("p", json!({})).await.unwrap();
     }
-    assert_eq!((mock.received().len(), mock.forgotten()), (10_000, 50));
+    assert_eq!((mock.received().len(), mock.dropped_requests()), (10_000, 50));
 }

@@ -1,7 +1,7 @@
 //! Lists: entries, pages and changes.
 
 use serde_json::{Value, json};
-use sparring_peer::client::{Filter, Listing};
+use sparring_peer::client::{ListKind, SubscriptionFilter};
 use sparring_wire::Revision;
 
 use crate::fixture::{TIMEOUT, call_text, connect, everywhere, mock, within};
@@ -37,9 +37,9 @@ async fn lists_entries_with_all_their_keys() {
     everywhere(SCRIPT, async |client, revision| {
         let list = async |what| -> Vec<Value> {
             let all = within(client.list(what)).await.unwrap();
-            all.iter().map(|it| it.view().to().unwrap()).collect()
+            all.iter().map(|it| it.view().deserialize().unwrap()).collect()
         };
-        let tools = list(Listing::Tools).await;
+        let tools = list(ListKind::Tools).await;
         let expected = json!({
             "name": "one", "title": "One", "description": "the first",
             "icons": [{"src": "https://example.com/i.png", "sizes": ["any"]}],
@@ -54,11 +54,11 @@ async fn lists_entries_with_all_their_keys() {
         assert_eq!(names, ["one", "two", "show", "hide"], "over two pages, and without `three`");
         let resource = json!({"uri": "a://b", "name": "a://b", "annotations": {"priority": 0.5},
             "mimeType": "text/plain", "size": 3});
-        assert_eq!(list(Listing::Resources).await, [resource]);
-        assert_eq!(list(Listing::ResourceTemplates).await[0]["uriTemplate"], "a://{x}");
+        assert_eq!(list(ListKind::Resources).await, [resource]);
+        assert_eq!(list(ListKind::ResourceTemplates).await[0]["uriTemplate"], "a://{x}");
         let prompt = json!({"name": "p", "title": "P",
             "arguments": [{"name": "a", "description": "an A", "required": true}]});
-        assert_eq!(list(Listing::Prompts).await, [prompt]);
+        assert_eq!(list(ListKind::Prompts).await, [prompt]);
     })
     .await;
 }
@@ -147,7 +147,8 @@ resources:
 async fn a_shown_entry_is_listed_and_clients_are_notified() {
     everywhere(SCRIPT, async |client, revision| {
         let changed = "notifications/tools/list_changed";
-        let filter = Filter { tools_list_changed: true, ..Filter::default() };
+        let filter =
+            SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
         let mut standing = match revision.is_modern() {
             true => Some(within(client.listen(filter)).await.unwrap()),
             false => None,

@@ -3,7 +3,7 @@
 use std::future::IntoFuture;
 
 use serde_json::{Value, json};
-use sparring_peer::client::Question;
+use sparring_peer::client::ServerRequest;
 use sparring_peer::{Client, Protocol};
 use sparring_wire::{Revision, Side};
 
@@ -77,7 +77,7 @@ async fn does_not_ask_clients_that_cannot_answer() {
 async fn a_client_that_refuses_to_answer_makes_the_tool_fail() {
     let mock = mock(SCRIPT);
     let builder = Client::builder().revision(Revision::LATEST_LEGACY);
-    let builder = builder.answer(Question::Elicitation, |_| async {
+    let builder = builder.answer(ServerRequest::Elicitation, |_| async {
         Err(sparring_wire::ErrorObject::new(-1, "not today"))
     });
     let client = within(builder.connect(mock.connect())).await.unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_mock::{MockServer, Reply, Settings, ToolMock};
-use sparring_peer::client::Filter;
+use sparring_peer::client::SubscriptionFilter;
 use sparring_transport::http::HttpTransport;
 use sparring_wire::Revision;
 
@@ -60,11 +60,11 @@ async fn a_reload_notifies_of_changed_lists() {
     for revision in Revision::ALL {
         let mock = mock(FIRST);
         let client = connect(&mock, revision).await;
-        let all = Filter {
+        let all = SubscriptionFilter {
             tools_list_changed: true,
             prompts_list_changed: true,
             resources_list_changed: true,
-            ..Filter::default()
+            ..SubscriptionFilter::default()
         };
         let listening = match revision.is_modern() {
             true => Some(within(client.listen(all)).await.unwrap()),
@@ -117,7 +117,7 @@ async fn a_paused_request_continues_with_the_old_script() {
         mock.reload(asking("ask", "first"));
         let changing = std::sync::Arc::clone(&mock);
         let client = sparring_peer::Client::builder()
-            .answer(sparring_peer::client::Question::Elicitation, move |_| {
+            .answer(sparring_peer::client::ServerRequest::Elicitation, move |_| {
                 changing.reload(asking("other", "second"));
                 async { Ok(json!({"action": "accept", "content": {}})) }
             })

@@ -44,7 +44,7 @@ fn schema_and_parser_accept_every_key() {
     keys(&value(EVERY_KEY), &mut used);
     let mut known = BTreeSet::new();
     properties(&sparring_mock::schema(), &mut known);
-    let snake = |key: &&String| sparring_script::casing::snake(key) == **key;
+    let snake = |key: &&String| sparring_script::casing::to_snake_case(key) == **key;
     let untried: Vec<_> = known.iter().filter(snake).filter(|key| !used.contains(*key)).collect();
     assert!(untried.is_empty(), "{untried:?}");
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::client::Filter;
+use sparring_peer::client::SubscriptionFilter;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{Json, Revision};
 
@@ -52,9 +52,9 @@ async fn sends_log_messages_from_the_requested_level() {
         assert!(client.capabilities().has("logging"));
         within(client.set_log_level(LogLevel::Warning)).await.unwrap();
         call_text(client, "slow", json!({"what": "x"})).await;
-        let reported = client.notifications().of("notifications/message");
+        let reported = client.notifications().by_name("notifications/message");
         assert_eq!(reported.len(), 1);
-        let params: serde_json::Value = reported[0].params().unwrap().to().unwrap();
+        let params: serde_json::Value = reported[0].params().unwrap().deserialize().unwrap();
         assert_eq!((&params["level"], &params["logger"]), (&json!("warning"), &json!("it")));
         assert_eq!(params["data"], json!({"said": "x"}));
     })
@@ -67,7 +67,7 @@ async fn sends_any_notification() {
     for revision in Revision::ALL {
         let client = connect(&mock, revision).await;
         call_text(&client, "custom", json!({})).await;
-        let reported = client.notifications().of("notifications/acme/ready");
+        let reported = client.notifications().by_name("notifications/acme/ready");
         assert!(
             reported[0].params().unwrap().get("n").and_then(Json::as_i64).is_some(),
             "{revision}"
@@ -80,7 +80,8 @@ async fn runs_steps_after_an_answer_and_on_timers() {
     everywhere(SCRIPT, async |client, revision| {
         let (changed, updated) =
             ("notifications/prompts/list_changed", "notifications/resources/updated");
-        let filter = Filter { prompts_list_changed: true, ..Filter::default() };
+        let filter =
+            SubscriptionFilter { prompts_list_changed: true, ..SubscriptionFilter::default() };
         let mut prompts = match revision.is_modern() {
             true => Some(within(client.listen(filter)).await.unwrap()),
             false => None,

@@ -65,7 +65,7 @@ async fn a_failed_upstream_gives_an_error_result() {
         let response = call(&client, "weather", oslo()).await;
         assert!(response.is_error());
         assert!(response.content().starts_with(&format!("HTTP {status}")), "{response:?}");
-        let structured: serde_json::Value = response.structured().unwrap().to().unwrap();
+        let structured: serde_json::Value = response.structured().unwrap().deserialize().unwrap();
         assert_eq!(
             (&structured["status"], &structured["body"]),
             (&json!(status), &json!("no such city"))
@@ -82,7 +82,7 @@ async fn a_failed_upstream_gives_an_error_result() {
     let response = call(&client, "nobody", json!({})).await;
     assert!(response.is_error());
     assert_eq!(response.content(), "Connection refused: http://127.0.0.1:9/x");
-    assert_eq!(upstream.forgotten(), 0);
+    assert_eq!(upstream.dropped_requests(), 0);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_peer::{Client, Handler, LinkKind, Server, memory};
 use sparring_wire::Json;
 use sparring_wire::types::ServerCapabilities;
@@ -22,7 +22,7 @@ impl Handler for WaitingServer {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> HandlerResult {
         self.0.notified().await;
         Ok(sparring_wire::types::CallToolResult::text("").into())
     }
@@ -62,7 +62,7 @@ async fn requests_in_flight() -> usize {
     grown / REQUESTS
 }
 
-/// Returns the resident memory of this process, where the system reports it.
+/// Returns the resident memory of this process, if the system reports it.
 fn resident_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;

@@ -2,8 +2,8 @@
 //! alone.
 
 use serde_json::json;
-use sparring_peer::server::{Answer, Context, Running, Session};
-use sparring_peer::{Client, Handler, Lines, Link, LinkKind, Server, memory};
+use sparring_peer::server::{Context, HandlerResult, ServerTask, Session};
+use sparring_peer::{Client, Handler, LineLink, Link, LinkKind, Server, memory};
 use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring_wire::{Frame, Id, Json, RawJson, Revision};
 
@@ -15,11 +15,11 @@ impl Handler for Echo {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("echo")].into())
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(message).into())
     }
@@ -28,7 +28,7 @@ impl Handler for Echo {
 pub(crate) struct ConnectedClient {
     client: Client,
     arguments: RawJson,
-    _server: Running,
+    _server: ServerTask,
 }
 
 impl ConnectedClient {
@@ -39,7 +39,7 @@ impl ConnectedClient {
 
     pub(crate) async fn over_duplex(revision: Revision) -> Self {
         let (here, there) = tokio::io::duplex(64 * 1024);
-        Self::over(Lines::over(here), Lines::over(there), revision).await
+        Self::over(LineLink::from_stream(here), LineLink::from_stream(there), revision).await
     }
 
     async fn over(here: impl Link, there: impl Link, revision: Revision) -> Self {

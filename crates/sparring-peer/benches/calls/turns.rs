@@ -36,13 +36,14 @@ pub(crate) fn each(time: Duration, calls: usize) -> f64 {
     time.as_secs_f64() * 1e6 / calls as f64
 }
 
-/// Returns how many times as fast ours is: the median of the ratios of each
-/// round, because a disturbance affects all contestants of a round.
+/// Returns the speed of ours as a multiple of theirs: the median of the ratios
+/// of each round, because a disturbance affects all contestants of a round.
 pub(crate) fn ratio(theirs: &[f64], ours: &[f64]) -> f64 {
     median(&mut theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
 }
 
-/// Prints whether a ratio reaches its minimum.
+/// Prints a ratio and its minimum. Returns true if the ratio reaches the
+/// minimum.
 pub(crate) fn check(what: &str, ratio: f64, minimum: f64) -> bool {
     let verdict = if ratio >= minimum { "met" } else { "MISSED" };
     println!("{what}: {ratio:.2}, minimum {minimum:.2}: {verdict}");

@@ -11,7 +11,7 @@ use sparring_wire::{ErrorObject, RawJson, Revision, Side, Transcript};
 use tokio::sync::{mpsc, watch};
 
 use super::driver::Driver;
-use super::server_requests::{Question, ServerRequestHandlers};
+use super::server_requests::{ServerRequest, ServerRequestHandlers};
 use super::{Client, ClientOptions, Error, Handle, Inbox, Protocol, Shared};
 use crate::link::{Cause, Link, Recorder};
 use crate::task;
@@ -57,15 +57,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Declares a capability, whether or not the client has a handler for it.
+    /// Declares a capability, even if the client has no handler for it.
     #[must_use]
     pub fn capability(mut self, name: &str, value: Value) -> Self {
         self.options.capabilities.insert(name.to_owned(), value);
         self
     }
 
-    /// Declares exactly these capabilities, whether or not the client has
-    /// handlers for them. A value that is not an object declares none.
+    /// Declares exactly these capabilities, even if the client has no handlers
+    /// for them. A value that is not an object declares none.
     #[must_use]
     pub fn capabilities(mut self, all: Value) -> Self {
         self.options.capabilities = match all {
@@ -77,7 +77,7 @@ impl ClientBuilder {
 
     /// Answers a request of the server, and declares the capability for it.
     #[must_use]
-    pub fn answer<F, Fut>(mut self, question: Question, handler: F) -> Self
+    pub fn answer<F, Fut>(mut self, question: ServerRequest, handler: F) -> Self
     where
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,
@@ -93,7 +93,7 @@ impl ClientBuilder {
     #[must_use]
     pub fn roots<'a>(self, uris: impl IntoIterator<Item = &'a str>) -> Self {
         let roots: Vec<Value> = uris.into_iter().map(|uri| json!({"uri": uri})).collect();
-        self.answer(Question::Roots, move |_| std::future::ready(Ok(json!({"roots": roots}))))
+        self.answer(ServerRequest::Roots, move |_| std::future::ready(Ok(json!({"roots": roots}))))
     }
 
     /// Records into this transcript instead of a new one.
@@ -103,19 +103,19 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets whether frames are recorded and checked. Turn it off where the
-    /// transcript is not read.
+    /// Enables or disables recording and checking of frames. Disable it if
+    /// nothing reads the transcript.
     #[must_use]
-    pub fn recorded(mut self, recorded: bool) -> Self {
-        self.options.recorded = recorded;
+    pub fn record(mut self, recorded: bool) -> Self {
+        self.options.record = recorded;
         self
     }
 
     /// Pauses the timeouts of requests while the client answers a request of the
-    /// server, for clients where a person answers.
+    /// server. Use it if a person answers.
     #[must_use]
-    pub fn patient(mut self) -> Self {
-        self.options.patient = true;
+    pub fn pause_timeouts_while_answering(mut self) -> Self {
+        self.options.pause_timeouts_while_answering = true;
         self
     }
 
@@ -136,15 +136,15 @@ impl ClientBuilder {
     /// Outside of a tokio runtime.
     pub fn start(mut self, link: impl Link) -> Client {
         let transcript = self.transcript.take();
-        let transcript =
-            transcript.unwrap_or_else(|| Transcript::bounded(self.options.transcript_bytes));
+        let transcript = transcript
+            .unwrap_or_else(|| Transcript::with_max_bytes(self.options.max_transcript_bytes));
         self.start_recorded(link, Recorder::new(&transcript, Side::Client))
     }
 
     /// Starts to connect over a link, with this recorder.
     pub(super) fn start_recorded(self, mut link: impl Link, recorder: Recorder) -> Client {
-        if self.options.recorded {
-            link.record_to(recorder.clone());
+        if self.options.record {
+            link.set_recorder(recorder.clone());
         }
         let (commands, receiver) = mpsc::unbounded_channel();
         let (done, ended) = watch::channel(());
@@ -162,7 +162,7 @@ impl ClientBuilder {
             reopen_parts: ReopenParts {
                 builder: self.clone(),
                 recorder,
-                link: Mutex::new(link.again()),
+                link: Mutex::new(link.new_session_link()),
             },
             background_errors: Mutex::default(),
             next_key: AtomicU64::new(0),
@@ -197,8 +197,8 @@ impl Client {
     /// and records into the same transcript, as a separate conversation. This
     /// client stays closed.
     ///
-    /// A client never reopens a session on its own, because the server's state of
-    /// the old session is lost and only the caller knows what that means.
+    /// A client never reopens a session on its own: the server's state of the old
+    /// session is lost, and only the caller can judge the consequences.
     ///
     /// # Errors
     /// If the session was not lost, or the client cannot connect to the server.
@@ -211,11 +211,11 @@ impl Client {
         }
         let parts = &self.handle.shared.reopen_parts;
         let link = || parts.link.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(link) = link().as_ref().and_then(|link| link.again()) else {
+        let Some(link) = link().as_ref().and_then(|link| link.new_session_link()) else {
             return fail("its transport cannot connect again".to_owned());
         };
         let builder = parts.builder.clone();
-        let client = builder.start_recorded(link, parts.recorder.another());
+        let client = builder.start_recorded(link, parts.recorder.for_another_connection());
         client.ready().await?;
         Ok(Client { timeout: self.timeout, ..client })
     }

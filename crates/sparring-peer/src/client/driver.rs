@@ -19,7 +19,7 @@ use super::core::{Core, Event, Request, ServerRequestId};
 use super::request::Progress;
 use super::server_requests::{AnswerFuture, ScopedHandler, ServerRequestHandlers};
 use super::{Error, Protocol, Response, Shared};
-use crate::link::{Cause, Era, FULL, Incoming, Link, MAX_FRAMES_PER_POLL, Stream};
+use crate::link::{BACKLOG_LIMIT, Cause, Era, Incoming, Link, MAX_FRAMES_PER_POLL, Stream};
 use crate::task;
 use crate::timer::Timer;
 
@@ -61,13 +61,13 @@ pub(super) struct Driver<L> {
     handlers: ServerRequestHandlers,
     pending_answers: FuturesUnordered<PendingAnswer>,
     abort_handles: HashMap<ServerRequestId, AbortHandle>,
-    /// Whether an event has given new work to the link or to a pending answer, so
+    /// True if an event has given new work to the link or to a pending answer, so
     /// that they must be polled again.
     has_new_work: bool,
     connected: watch::Sender<Option<Result<(), Error>>>,
     timer: Timer,
     closing: bool,
-    /// When to stop waiting for the link to end.
+    /// The deadline for the end of the link.
     close_deadline: Option<Duration>,
     close_timed_out: bool,
     link_closed: bool,
@@ -129,7 +129,7 @@ impl<L: Link> Driver<L> {
         }
     }
 
-    /// Calls the core's `tick` if its deadline has passed, and returns whether it
+    /// Calls the core's `tick` if its deadline has passed, and returns true if it
     /// has.
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> bool {
         let wake_at = self.core.wake_at().into_iter().chain(self.close_deadline).min();
@@ -142,10 +142,10 @@ impl<L: Link> Driver<L> {
         true
     }
 
-    /// Receives from the link, and returns whether the link may have more.
+    /// Receives from the link, and returns true if the link may have more.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         // Stops receiving from a server that floods the client and does not read.
-        if self.link.backlog() >= 4 * FULL {
+        if self.link.backlog() >= 4 * BACKLOG_LIMIT {
             return false;
         }
         for _ in 0..MAX_FRAMES_PER_POLL {
@@ -164,7 +164,7 @@ impl<L: Link> Driver<L> {
         true
     }
 
-    /// Handles the core's events and sends its actions. Returns whether it sent
+    /// Handles the core's events and sends its actions. Returns true if it sent
     /// any.
     fn drain_core(&mut self) -> bool {
         while let Some(event) = self.core.poll_event() {
@@ -187,7 +187,7 @@ impl<L: Link> Driver<L> {
             Command::RequestFrame(frame, timeout, waiter) => {
                 if let Err((waiter, reason)) = self.core.request_frame(now, frame, timeout, waiter)
                 {
-                    let error = Error::Unusable { method: "raw bytes".to_owned(), reason };
+                    let error = Error::InvalidResult { method: "raw bytes".to_owned(), reason };
                     let _ = waiter.reply.send(Err(error));
                 }
             }
@@ -204,7 +204,7 @@ impl<L: Link> Driver<L> {
 
     fn close(&mut self) {
         self.closing = true;
-        self.close_deadline = Some(self.timer.now() + self.link.closing_time());
+        self.close_deadline = Some(self.timer.now() + self.link.close_timeout());
         self.core.close();
     }
 
@@ -226,15 +226,15 @@ impl<L: Link> Driver<L> {
                 self.set_connect_result(Ok(()));
             }
             Event::Connected(Err(error)) => {
-                let error = self.add_stall_state(error, &Stream::Standing);
+                let error = self.add_stall_state(error, &Stream::Connection);
                 self.set_connect_result(Err(error));
             }
             Event::Progress { id, frame } => self.report_progress(&id, &frame),
             Event::Notification { frame, subscription } => {
                 let waiter = subscription.and_then(|id| self.core.waiter(&id));
                 match waiter.and_then(|waiter| waiter.listener.as_deref_mut()) {
-                    // A subscriber that does not read misses what exceeds its
-                    // queue.
+                    // If a subscriber does not read, frames beyond its queue are
+                    // dropped.
                     Some(Listener::Subscription(sender)) => {
                         let _ = sender.try_send(frame.clone());
                     }
@@ -265,7 +265,7 @@ impl<L: Link> Driver<L> {
     /// Adds the progress of the response to a timeout, if the link knows it.
     fn add_stall_state(&self, error: Error, stream: &Stream) -> Error {
         match error {
-            Error::Timeout { method, after } => match self.link.state_of(stream) {
+            Error::Timeout { method, after } => match self.link.describe_progress(stream) {
                 Some(state) => Error::Stalled { method, after, state },
                 None => Error::Timeout { method, after },
             },
@@ -377,7 +377,7 @@ impl<L: Link> Future for Driver<L> {
             if driver.link_closed && (flushed || !driver.closing) || driver.close_timed_out {
                 return Poll::Ready(());
             }
-            driver.timer.set_paused(driver.link.is_held());
+            driver.timer.set_paused(driver.link.pauses_timeouts());
             // Last, because everything above may set a deadline. All other
             // sources have been polled by now and wake this task.
             let due = driver.poll_timer(cx);

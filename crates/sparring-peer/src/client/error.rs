@@ -1,5 +1,5 @@
 //! Errors of a client's requests and connections. Each names the method, and
-//! shows what arrived instead where something did.
+//! shows the frame that arrived instead, if one did.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub enum Error {
     Closed {
         /// The method of the request.
         method: String,
-        /// Why the connection ended.
+        /// The reason why the connection ended.
         cause: Cause,
     },
     /// The session could not be opened again.
@@ -52,7 +52,7 @@ pub enum Error {
         render_violations(violations),
         render_frame(frame)
     )]
-    WrongAnswer {
+    InvalidResponse {
         /// The method of the request.
         method: String,
         /// The rules that the response breaks.
@@ -85,7 +85,7 @@ pub enum Error {
     },
     /// The server answered with an error where a result is required.
     #[error("the server answered {method} with an error: {error}")]
-    Refused {
+    ErrorResponse {
         /// The method of the request.
         method: String,
         /// The server's error.
@@ -97,7 +97,7 @@ pub enum Error {
         render_revisions(ours),
         render_versions(theirs)
     )]
-    VersionRefused {
+    NoCommonVersion {
         /// The client's revisions.
         ours: Vec<Revision>,
         /// The revisions that the server named, or a description of its answer.
@@ -105,22 +105,22 @@ pub enum Error {
     },
     /// The result lacks something that its method requires.
     #[error("invalid result of {method}: {reason}")]
-    Unusable {
+    InvalidResult {
         /// The method of the request.
         method: String,
-        /// What is missing or wrong.
+        /// The missing or wrong part.
         reason: String,
     },
     /// The server asked for input that the client did not provide.
     #[error("the client did not answer {request} (input `{key}` of {method}): {error}")]
-    Unanswered {
+    InputNotProvided {
         /// The method of the request.
         method: String,
         /// The method of the input that the server asked for.
         request: String,
         /// The server's key of the input.
         key: String,
-        /// Why the client did not provide it.
+        /// The reason why the client did not provide it.
         error: Box<ErrorObject>,
     },
     /// The server asked for input too often.
@@ -168,13 +168,13 @@ impl Error {
                 Cause::Broken(_) => "broken",
                 _ => "closed",
             },
-            Error::WrongAnswer { .. } => "wrong-answer",
+            Error::InvalidResponse { .. } => "wrong-answer",
             Error::Noise { .. } => "noise",
             Error::ForeignId { .. } => "foreign-id",
-            Error::Refused { .. } => "refused",
-            Error::VersionRefused { .. } => "version-refused",
-            Error::Unusable { .. } => "unusable",
-            Error::Unanswered { .. } => "unanswered",
+            Error::ErrorResponse { .. } => "refused",
+            Error::NoCommonVersion { .. } => "version-refused",
+            Error::InvalidResult { .. } => "unusable",
+            Error::InputNotProvided { .. } => "unanswered",
             Error::TooManyRounds { .. } => "too-many-rounds",
             Error::EndlessList { .. } => "endless-list",
             Error::Cancelled { .. } => "cancelled",
@@ -187,7 +187,7 @@ impl Error {
 fn render_closed(method: &str, cause: &Cause) -> String {
     match cause {
         Cause::EndOfInput => format!("{cause} before it answered {method}"),
-        Cause::Gone { how, stderr } => {
+        Cause::ProcessEnded { reason: how, stderr } => {
             format!("{how} before it answered {method}{}", render_stderr(stderr))
         }
         _ => format!("no answer to {method}: {cause}"),

@@ -66,7 +66,7 @@ impl Inbox {
     }
 
     /// Returns the stored frames with this name.
-    pub fn of(&self, name: &str) -> Vec<Frame> {
+    pub fn by_name(&self, name: &str) -> Vec<Frame> {
         let state = self.state();
         let named = state.frames.iter().filter(|(known, _)| known == name);
         named.map(|(_, frame)| frame.clone()).collect()
@@ -100,9 +100,9 @@ impl Inbox {
         count: u64,
         within: Duration,
     ) -> Result<Vec<Frame>, Error> {
-        let arrival = self.until(|inbox| inbox.count(name) >= count);
+        let arrival = self.wait_until(|inbox| inbox.count(name) >= count);
         match tokio::time::timeout(within, arrival).await {
-            Ok(()) => Ok(self.of(name)),
+            Ok(()) => Ok(self.by_name(name)),
             Err(_) => {
                 let method = format!("{name} ({} of {count} received)", self.count(name));
                 Err(Error::Timeout { method, after: within })
@@ -111,7 +111,7 @@ impl Inbox {
     }
 
     /// Waits without a timeout until a condition holds.
-    pub async fn until(&self, holds: impl Fn(&Inbox) -> bool) {
+    pub async fn wait_until(&self, holds: impl Fn(&Inbox) -> bool) {
         loop {
             let changed = self.0.changed.notified();
             if holds(self) {

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use sparring_wire::mirror::Mirrored;
+use sparring_wire::mirrored_headers::MirroredArguments;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 use sparring_wire::{JsonKind, RawJson, Revision};
 
@@ -14,7 +14,7 @@ use crate::link::LinkKind;
 
 /// A kind of list that a server offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listing {
+pub enum ListKind {
     /// Tools.
     Tools,
     /// Resources.
@@ -25,33 +25,33 @@ pub enum Listing {
     Prompts,
 }
 
-impl Listing {
+impl ListKind {
     /// Returns the method that lists it.
     pub fn method(self) -> &'static str {
         match self {
-            Listing::Tools => "tools/list",
-            Listing::Resources => "resources/list",
-            Listing::ResourceTemplates => "resources/templates/list",
-            Listing::Prompts => "prompts/list",
+            ListKind::Tools => "tools/list",
+            ListKind::Resources => "resources/list",
+            ListKind::ResourceTemplates => "resources/templates/list",
+            ListKind::Prompts => "prompts/list",
         }
     }
 
     /// Returns the capability that a server with such a list declares.
     pub fn capability(self) -> &'static str {
         match self {
-            Listing::Tools => "tools",
-            Listing::Resources | Listing::ResourceTemplates => "resources",
-            Listing::Prompts => "prompts",
+            ListKind::Tools => "tools",
+            ListKind::Resources | ListKind::ResourceTemplates => "resources",
+            ListKind::Prompts => "prompts",
         }
     }
 
     /// Returns the member of the result that holds the list.
     pub fn field(self) -> &'static str {
         match self {
-            Listing::Tools => "tools",
-            Listing::Resources => "resources",
-            Listing::ResourceTemplates => "resourceTemplates",
-            Listing::Prompts => "prompts",
+            ListKind::Tools => "tools",
+            ListKind::Resources => "resources",
+            ListKind::ResourceTemplates => "resourceTemplates",
+            ListKind::Prompts => "prompts",
         }
     }
 }
@@ -65,12 +65,13 @@ impl Client {
     /// # Errors
     /// If the request fails, or the list exceeds a limit.
     pub async fn list_tools(&self) -> Result<TypedList<Tool>, Error> {
-        let mut tools: TypedList<Tool> = self.list_as(Listing::Tools).await?;
+        let mut tools: TypedList<Tool> = self.list_as(ListKind::Tools).await?;
         if self.handle.shared.kind == LinkKind::Streams
             && self.revision().is_some_and(Revision::is_modern)
         {
             tools.items.retain(|tool| {
-                Mirrored::read(RawJson::from(tool.input_schema.clone()).view()).is_ok()
+                MirroredArguments::from_schema(RawJson::from(tool.input_schema.clone()).view())
+                    .is_ok()
             });
         }
         Ok(tools)
@@ -81,7 +82,7 @@ impl Client {
     /// # Errors
     /// If the request fails, or the list exceeds a limit.
     pub async fn list_resources(&self) -> Result<TypedList<Resource>, Error> {
-        self.list_as(Listing::Resources).await
+        self.list_as(ListKind::Resources).await
     }
 
     /// Lists all resource templates; none if the server does not declare
@@ -90,7 +91,7 @@ impl Client {
     /// # Errors
     /// If the request fails, or the list exceeds a limit.
     pub async fn list_resource_templates(&self) -> Result<TypedList<ResourceTemplate>, Error> {
-        self.list_as(Listing::ResourceTemplates).await
+        self.list_as(ListKind::ResourceTemplates).await
     }
 
     /// Lists all prompts; none if the server does not declare prompts.
@@ -98,21 +99,21 @@ impl Client {
     /// # Errors
     /// If the request fails, or the list exceeds a limit.
     pub async fn list_prompts(&self) -> Result<TypedList<Prompt>, Error> {
-        self.list_as(Listing::Prompts).await
+        self.list_as(ListKind::Prompts).await
     }
 
-    /// Lists all items as the server spelled them; none if the server does not
+    /// Lists all items as the server wrote them; none if the server does not
     /// declare the capability.
     ///
     /// # Errors
     /// If the request fails, or the list exceeds a limit.
-    pub async fn list(&self, what: Listing) -> Result<Vec<RawJson>, Error> {
+    pub async fn list(&self, what: ListKind) -> Result<Vec<RawJson>, Error> {
         let (method, field) = (what.method(), what.field());
         if self.session().is_some_and(|session| !session.capabilities.has(what.capability())) {
             return Ok(Vec::new());
         }
         let endless = |reason: String| Error::EndlessList { method: method.to_owned(), reason };
-        let unusable = |reason: String| Error::Unusable { method: method.to_owned(), reason };
+        let unusable = |reason: String| Error::InvalidResult { method: method.to_owned(), reason };
         let options = &self.handle.shared.options;
         let mut items = Vec::new();
         let mut cursors = HashSet::new();
@@ -120,7 +121,7 @@ impl Client {
         for _ in 0..options.max_pages {
             let params = cursor.as_ref().map(|cursor| RawJson::from(json!({"cursor": cursor})));
             let response = self.request(method, params).await?;
-            let page = response.good_result()?;
+            let page = response.require_result()?;
             let found = page.get(field).filter(|found| found.kind() == JsonKind::Array);
             let found = found.ok_or_else(|| unusable(format!("`{field}` is not an array")))?;
             items.extend(found.items().map(RawJson::from));
@@ -139,7 +140,7 @@ impl Client {
         Err(endless(format!("more than {} pages", options.max_pages)))
     }
 
-    async fn list_as<T: DeserializeOwned>(&self, what: Listing) -> Result<TypedList<T>, Error> {
+    async fn list_as<T: DeserializeOwned>(&self, what: ListKind) -> Result<TypedList<T>, Error> {
         Ok(TypedList::parse(what, &self.list(what).await?))
     }
 }
@@ -162,10 +163,10 @@ pub struct TypedList<T> {
 const MAX_SUMMARIZED: usize = 3;
 
 impl<T: DeserializeOwned> TypedList<T> {
-    fn parse(what: Listing, items: &[RawJson]) -> Self {
+    fn parse(what: ListKind, items: &[RawJson]) -> Self {
         let mut list = TypedList { items: Vec::with_capacity(items.len()), malformed: Vec::new() };
         for (index, item) in items.iter().enumerate() {
-            match item.view().to() {
+            match item.view().deserialize() {
                 Ok(item) => list.items.push(item),
                 Err(error) => list.malformed.push(format!("{}[{index}]: {error}", what.field())),
             }

@@ -25,7 +25,7 @@ pub struct LogMessage {
 impl LogMessage {
     /// Parses `notifications/message`. Returns none for other frames and unknown
     /// levels.
-    pub fn read(frame: &Frame) -> Option<LogMessage> {
+    pub fn parse(frame: &Frame) -> Option<LogMessage> {
         let params = frame.params().filter(|_| frame.method() == Some("notifications/message"))?;
         let level = params.get("level").and_then(Json::as_str)?;
         Some(LogMessage {
@@ -46,7 +46,7 @@ impl LogCallback {
     pub(super) fn call(&self, frame: &Frame) {
         let callback = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(callback) = callback
-            && let Some(message) = LogMessage::read(frame)
+            && let Some(message) = LogMessage::parse(frame)
         {
             callback(message);
         }

@@ -34,13 +34,13 @@ pub use self::core::{Session, UnclaimedReason};
 pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;
-pub use lists::{Listing, TypedList};
+pub use lists::{ListKind, TypedList};
 pub use log_messages::LogMessage;
 pub use options::{ClientOptions, Protocol};
-pub use request::{InFlight, Progress, RequestBuilder};
+pub use request::{PendingRequest, Progress, RequestBuilder};
 pub use response::Response;
-pub use server_requests::{Answering, Question, accept_with_defaults};
-pub use subscription::{Filter, Subscription};
+pub use server_requests::{ServerRequest, ServerRequestHandler, accept_with_defaults};
+pub use subscription::{Subscription, SubscriptionFilter};
 
 /// A connection to a server. Cheap to clone, and usable from many tasks at once.
 /// Dropping the last clone closes the connection.
@@ -120,7 +120,7 @@ impl Client {
         }
     }
 
-    /// Returns what client and server agreed on; none for [`Protocol::Raw`].
+    /// Returns the session; none for [`Protocol::Raw`].
     pub fn session(&self) -> Option<&Session> {
         self.handle.shared.session.get().map(|session| &**session)
     }
@@ -147,7 +147,7 @@ impl Client {
         self.timeout.unwrap_or(self.handle.shared.options.timeout)
     }
 
-    /// Returns whether the connection is open.
+    /// Returns true if the connection is open.
     pub fn is_connected(&self) -> bool {
         !self.handle.commands.is_closed()
     }
@@ -178,7 +178,7 @@ impl Client {
     /// Returns the first thousand errors that failed no request: a notification
     /// or response that the server did not accept, or server messages that may
     /// have been lost.
-    pub fn mishaps(&self) -> Vec<Cause> {
+    pub fn background_errors(&self) -> Vec<Cause> {
         self.handle.shared.background_errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -210,7 +210,7 @@ impl Client {
     /// Calls a tool.
     pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> RequestBuilder {
         let arguments = arguments.into();
-        let params = ObjectBuilder::with_room_for(name.len() + arguments.text().len() + 24);
+        let params = ObjectBuilder::with_capacity(name.len() + arguments.text().len() + 24);
         let params = params.string("name", name).json("arguments", arguments.view());
         self.request("tools/call", Some(params.build()))
     }
@@ -247,7 +247,7 @@ impl Client {
         let params = json!({"ref": reference, "argument": argument});
         let result = self.request("completion/complete", Some(params.into())).await?.to_value()?;
         let completion = result.get("completion").cloned().unwrap_or_default();
-        serde_json::from_value(completion).map_err(|error| Error::Unusable {
+        serde_json::from_value(completion).map_err(|error| Error::InvalidResult {
             method: "completion/complete".to_owned(),
             reason: format!("completion: {error}"),
         })
@@ -283,7 +283,11 @@ impl Client {
     /// # Errors
     /// If the request fails.
     pub async fn subscribe(&self, uri: &str) -> Result<Subscription, Error> {
-        self.listen(Filter { uris: vec![uri.to_owned()], ..Filter::default() }).await
+        self.listen(SubscriptionFilter {
+            uris: vec![uri.to_owned()],
+            ..SubscriptionFilter::default()
+        })
+        .await
     }
 
     /// Subscribes to everything that matches the filter, with the requests of the
@@ -291,7 +295,7 @@ impl Client {
     ///
     /// # Errors
     /// If a request fails.
-    pub async fn listen(&self, filter: Filter) -> Result<Subscription, Error> {
+    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, Error> {
         Subscription::open(self.clone(), filter).await
     }
 
@@ -325,6 +329,6 @@ impl Client {
     }
 
     fn close_cause(&self) -> Cause {
-        self.handle.shared.closed.get().cloned().unwrap_or(Cause::ByUs)
+        self.handle.shared.closed.get().cloned().unwrap_or(Cause::ClosedLocally)
     }
 }

@@ -17,9 +17,9 @@ pub struct ClientOptions {
     pub protocol: Protocol,
     /// The timeout of connecting as a whole, and of each request after that.
     pub timeout: Duration,
-    /// How long the client waits for the right response after noise or a foreign
-    /// response, before it fails the requests in flight.
-    pub grace: Duration,
+    /// The maximum wait for the right response after noise or a foreign
+    /// response. After that, the client fails the requests in flight.
+    pub grace_period: Duration,
     /// The number of times that a server may answer one request with
     /// `input_required`.
     pub max_rounds: u32,
@@ -28,14 +28,14 @@ pub struct ClientOptions {
     /// The maximum number of items of one list.
     pub max_items: usize,
     /// The maximum number of bytes in the transcript.
-    pub transcript_bytes: usize,
-    /// Whether frames are recorded in the transcript and checked. Calls are
-    /// faster without, and the traffic cannot be inspected later.
-    pub recorded: bool,
-    /// Whether the timeout of a request is paused while the client answers a
-    /// server request that it caused. Where the link does not tell which request
-    /// that is, the timeouts of all requests in flight are paused.
-    pub patient: bool,
+    pub max_transcript_bytes: usize,
+    /// True if frames are recorded in the transcript and checked. Without it
+    /// calls are faster, but the traffic cannot be inspected later.
+    pub record: bool,
+    /// True if the timeout of a request is paused while the client answers a
+    /// server request that it caused. On a link that cannot identify the cause,
+    /// the timeouts of all requests in flight are paused.
+    pub pause_timeouts_while_answering: bool,
 }
 
 impl Default for ClientOptions {
@@ -45,13 +45,13 @@ impl Default for ClientOptions {
             capabilities: Map::new(),
             protocol: Protocol::Auto,
             timeout: Duration::from_secs(30),
-            grace: Duration::from_secs(1),
+            grace_period: Duration::from_secs(1),
             max_rounds: 16,
             max_pages: 1_000,
             max_items: 100_000,
-            transcript_bytes: sparring_wire::Transcript::DEFAULT_BYTES,
-            recorded: true,
-            patient: false,
+            max_transcript_bytes: sparring_wire::Transcript::DEFAULT_BYTES,
+            record: true,
+            pause_timeouts_while_answering: false,
         }
     }
 }
@@ -71,11 +71,11 @@ impl ClientOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Protocol {
     /// The newest revision that the server has, detected as the specification
-    /// says.
+    /// requires.
     #[default]
     Auto,
     /// Only this revision.
     Only(Revision),
-    /// No lifecycle: the client sends only what the caller sends, unchanged.
+    /// No lifecycle: the client sends only the caller's messages, unchanged.
     Raw,
 }

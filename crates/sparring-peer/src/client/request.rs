@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::core::Request;
 use super::driver::{Command, Listener, Waiter};
-use super::server_requests::{Answering, ScopedHandler};
+use super::server_requests::{ScopedHandler, ServerRequestHandler};
 use super::{Client, Error, Response};
 
 /// Builds a request. Awaiting it sends it.
@@ -88,7 +88,11 @@ impl RequestBuilder {
     /// handler of the newest request in flight answers, provided that all
     /// requests in flight have the same `party`. Otherwise the server request is
     /// refused, so that one party never sees another's.
-    pub fn answered_by(mut self, party: u64, by: Arc<dyn Answering>) -> Self {
+    pub fn with_server_request_handler(
+        mut self,
+        party: u64,
+        by: Arc<dyn ServerRequestHandler>,
+    ) -> Self {
         self.handler = Some(ScopedHandler { party, handler: by });
         self
     }
@@ -99,7 +103,7 @@ impl RequestBuilder {
     }
 
     /// Sends the request without waiting for its response.
-    pub fn start(self) -> InFlight {
+    pub fn start(self) -> PendingRequest {
         let (reply, answer) = oneshot::channel();
         let key = self.client.next_key();
         let progress = matches!(self.listener.as_deref(), Some(Listener::Progress(_)));
@@ -116,22 +120,22 @@ impl RequestBuilder {
             }
         };
         self.client.send_command(command);
-        InFlight { client: self.client, method, key, answer: Some(answer) }
+        PendingRequest { client: self.client, method, key, answer: Some(answer) }
     }
 }
 
 impl IntoFuture for RequestBuilder {
     type Output = Result<Response, Error>;
-    type IntoFuture = InFlight;
+    type IntoFuture = PendingRequest;
 
-    fn into_future(self) -> InFlight {
+    fn into_future(self) -> PendingRequest {
         self.start()
     }
 }
 
 /// A request in flight. Dropping it before the response cancels it.
 #[must_use = "a request that is dropped is cancelled"]
-pub struct InFlight {
+pub struct PendingRequest {
     client: Client,
     method: Cow<'static, str>,
     key: u64,
@@ -139,7 +143,7 @@ pub struct InFlight {
     answer: Option<oneshot::Receiver<Result<Response, Error>>>,
 }
 
-impl InFlight {
+impl PendingRequest {
     /// Cancels the request and sends the reason to the server. Awaiting it then
     /// returns [`Error::Cancelled`], unless the response had already arrived.
     pub fn cancel(&self, reason: Option<&str>) {
@@ -147,12 +151,12 @@ impl InFlight {
     }
 
     /// Lets the request continue without waiting for its response.
-    pub fn forget(mut self) {
+    pub fn detach(mut self) {
         self.answer = None;
     }
 }
 
-impl Future for InFlight {
+impl Future for PendingRequest {
     type Output = Result<Response, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -169,7 +173,7 @@ impl Future for InFlight {
     }
 }
 
-impl Drop for InFlight {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.answer.is_some() {
             self.cancel(None);

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 use sparring_wire::{ErrorObject, Frame, Json};
 
 use super::error::Error;
 use crate::link::Envelope;
 
-/// A response as it arrived. The caller decides whether it is a good one.
+/// A response as it arrived. The caller judges its contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     method: Cow<'static, str>,
@@ -28,12 +28,12 @@ impl Response {
         &self.method
     }
 
-    /// Returns whether the response has a result without `isError`.
+    /// Returns true if the response has a result without `isError`.
     pub fn success(&self) -> bool {
         self.result().is_some() && !self.is_error()
     }
 
-    /// Returns whether the response has a result with `isError`. For a JSON-RPC
+    /// Returns true if the response has a result with `isError`. For a JSON-RPC
     /// error see [`Response::error`].
     pub fn is_error(&self) -> bool {
         self.result().and_then(|result| result.get("isError")).and_then(Json::as_bool) == Some(true)
@@ -53,7 +53,7 @@ impl Response {
         self.result().and_then(|result| result.get("structuredContent"))
     }
 
-    /// Returns the result as the server spelled it, if there is one.
+    /// Returns the result as the server wrote it, if there is one.
     pub fn result(&self) -> Option<Json<'_>> {
         self.frame.result()
     }
@@ -87,24 +87,26 @@ impl Response {
         self.envelope.as_ref()
     }
 
-    /// Returns the result as the server spelled it.
+    /// Returns the result as the server wrote it.
     ///
     /// # Errors
     /// If the response is an error.
-    pub fn good_result(&self) -> Result<Json<'_>, Error> {
+    pub fn require_result(&self) -> Result<Json<'_>, Error> {
         let method = || self.method.to_string();
         match (self.result(), self.error()) {
             (Some(result), _) => Ok(result),
-            (None, Some(error)) => Err(Error::Refused { method: method(), error: Box::new(error) }),
+            (None, Some(error)) => {
+                Err(Error::ErrorResponse { method: method(), error: Box::new(error) })
+            }
             (None, None) => {
-                Err(Error::Unusable { method: method(), reason: "no result".to_owned() })
+                Err(Error::InvalidResult { method: method(), reason: "no result".to_owned() })
             }
         }
     }
 
     /// Returns the result as a JSON tree.
     pub(super) fn to_value(&self) -> Result<Value, Error> {
-        tree(self.good_result()?.bytes()).map_err(|error| Error::Unusable {
+        parse_value(self.require_result()?.bytes()).map_err(|error| Error::InvalidResult {
             method: self.method.to_string(),
             reason: error.to_string(),
         })
@@ -115,7 +117,7 @@ impl Response {
     /// # Errors
     /// If the response is an error, or the result does not fit the type.
     pub fn to<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        self.good_result()?.to().map_err(|error| Error::Unusable {
+        self.require_result()?.deserialize().map_err(|error| Error::InvalidResult {
             method: self.method.to_string(),
             reason: error.to_string(),
         })

@@ -7,12 +7,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 use sparring_wire::{ErrorObject, Json, RawJson};
 
 /// A kind of request that a server sends to a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Question {
+pub enum ServerRequest {
     /// `sampling/createMessage`
     Sampling,
     /// `elicitation/create`
@@ -23,24 +23,24 @@ pub enum Question {
     Method(&'static str),
 }
 
-impl Question {
+impl ServerRequest {
     /// Returns the method.
     pub fn method(self) -> &'static str {
         match self {
-            Question::Sampling => "sampling/createMessage",
-            Question::Elicitation => "elicitation/create",
-            Question::Roots => "roots/list",
-            Question::Method(method) => method,
+            ServerRequest::Sampling => "sampling/createMessage",
+            ServerRequest::Elicitation => "elicitation/create",
+            ServerRequest::Roots => "roots/list",
+            ServerRequest::Method(method) => method,
         }
     }
 
     /// Returns the capability that a client declares for it, if there is one.
     pub fn capability(self) -> Option<&'static str> {
         match self {
-            Question::Sampling => Some("sampling"),
-            Question::Elicitation => Some("elicitation"),
-            Question::Roots => Some("roots"),
-            Question::Method(_) => None,
+            ServerRequest::Sampling => Some("sampling"),
+            ServerRequest::Elicitation => Some("elicitation"),
+            ServerRequest::Roots => Some("roots"),
+            ServerRequest::Method(_) => None,
         }
     }
 }
@@ -48,10 +48,10 @@ impl Question {
 /// Accepts an elicitation with the defaults of its schema (since 2025-11-25,
 /// client/elicitation). Fields without a default are left out.
 pub fn accept_with_defaults(params: &RawJson) -> Value {
-    let properties = params.view().at(&["requestedSchema", "properties"]);
+    let properties = params.view().get_path(&["requestedSchema", "properties"]);
     let defaults =
         properties.unwrap_or(Json::EMPTY_OBJECT).members().filter_map(|(name, property)| {
-            let default = tree(property.get("default")?.bytes()).ok()?;
+            let default = parse_value(property.get("default")?.bytes()).ok()?;
             Some((name.name().into_owned(), default))
         });
     let content: Map<String, Value> = defaults.collect();
@@ -62,7 +62,7 @@ pub(super) type AnswerFuture = Pin<Box<dyn Future<Output = Result<RawJson, Error
 type AnswerFn = Arc<dyn Fn(RawJson) -> AnswerFuture + Send + Sync>;
 
 /// Answers any server request that one request of the client causes.
-pub trait Answering: Send + Sync {
+pub trait ServerRequestHandler: Send + Sync {
     /// Starts to answer.
     fn answer(
         &self,
@@ -73,14 +73,14 @@ pub trait Answering: Send + Sync {
 
 /// The handlers by kind of request.
 #[derive(Clone, Default)]
-pub(super) struct ServerRequestHandlers(HashMap<Question, AnswerFn>);
+pub(super) struct ServerRequestHandlers(HashMap<ServerRequest, AnswerFn>);
 
 /// The handler for server requests that one request causes.
 #[derive(Clone)]
 pub(super) struct ScopedHandler {
     /// The party that made the request.
     pub(super) party: u64,
-    pub(super) handler: Arc<dyn Answering>,
+    pub(super) handler: Arc<dyn ServerRequestHandler>,
 }
 
 impl ScopedHandler {
@@ -90,7 +90,7 @@ impl ScopedHandler {
 }
 
 impl ServerRequestHandlers {
-    pub(super) fn set<F, Fut>(&mut self, question: Question, handler: F)
+    pub(super) fn set<F, Fut>(&mut self, question: ServerRequest, handler: F)
     where
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,

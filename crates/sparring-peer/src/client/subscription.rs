@@ -10,7 +10,7 @@ use sparring_wire::{Frame, Json, RawJson, Revision};
 use tokio::sync::mpsc;
 
 use super::driver::Listener;
-use super::{Client, Error, InFlight};
+use super::{Client, Error, PendingRequest};
 use crate::link::Cause;
 
 /// The queue length of a subscription. Further notifications are only in the
@@ -19,7 +19,7 @@ const MAX_QUEUED_NOTIFICATIONS: usize = 1_000;
 
 /// The changes that a subscription covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct SubscriptionFilter {
     /// Changes of the list of tools.
     pub tools_list_changed: bool,
     /// Changes of the list of prompts.
@@ -30,7 +30,7 @@ pub struct Filter {
     pub uris: Vec<String>,
 }
 
-impl Filter {
+impl SubscriptionFilter {
     /// Returns the filter as JSON for `subscriptions/listen`.
     pub fn to_value(&self) -> Value {
         let mut fields = Map::new();
@@ -49,10 +49,10 @@ impl Filter {
     }
 
     /// Parses the filter of `subscriptions/listen`.
-    pub fn read(json: Json<'_>) -> Filter {
+    pub fn parse(json: Json<'_>) -> SubscriptionFilter {
         let flag = |name| json.get(name).and_then(Json::as_bool) == Some(true);
         let uris = json.get("resourceSubscriptions").unwrap_or(Json::EMPTY_OBJECT).items();
-        Filter {
+        SubscriptionFilter {
             tools_list_changed: flag("toolsListChanged"),
             prompts_list_changed: flag("promptsListChanged"),
             resources_list_changed: flag("resourcesListChanged"),
@@ -61,9 +61,9 @@ impl Filter {
     }
 
     /// Keeps the part that a server with these capabilities supports.
-    pub(crate) fn limited_to(self, capabilities: &ServerCapabilities) -> Filter {
+    pub(crate) fn limited_to(self, capabilities: &ServerCapabilities) -> SubscriptionFilter {
         let has = |name: &str| capabilities.has(name);
-        Filter {
+        SubscriptionFilter {
             tools_list_changed: self.tools_list_changed && has("tools.listChanged"),
             prompts_list_changed: self.prompts_list_changed && has("prompts.listChanged"),
             resources_list_changed: self.resources_list_changed && has("resources.listChanged"),
@@ -71,8 +71,8 @@ impl Filter {
         }
     }
 
-    /// Returns whether a notification matches the filter.
-    pub fn fits(&self, method: &str, params: Option<Json<'_>>) -> bool {
+    /// Returns true if a notification matches the filter.
+    pub fn matches(&self, method: &str, params: Option<Json<'_>>) -> bool {
         match method {
             "notifications/tools/list_changed" => self.tools_list_changed,
             "notifications/prompts/list_changed" => self.prompts_list_changed,
@@ -89,7 +89,7 @@ impl Filter {
 /// An open subscription. Dropping it ends it.
 #[must_use = "a subscription that is dropped ends"]
 pub struct Subscription {
-    acknowledged: Filter,
+    acknowledged: SubscriptionFilter,
     frames: mpsc::Receiver<Frame>,
     kind: SubscriptionKind,
     client: Client,
@@ -99,25 +99,28 @@ pub struct Subscription {
 
 enum SubscriptionKind {
     /// The `subscriptions/listen` request; dropping it cancels it.
-    Listen(Box<InFlight>),
+    Listen(Box<PendingRequest>),
     /// The subscriber's key, and the resources subscribed to.
     PerResource(u64, Vec<String>),
 }
 
 impl Subscription {
-    pub(super) async fn open(client: Client, filter: Filter) -> Result<Subscription, Error> {
+    pub(super) async fn open(
+        client: Client,
+        filter: SubscriptionFilter,
+    ) -> Result<Subscription, Error> {
         match client.revision().is_some_and(Revision::is_modern) {
             true => Self::listen(client, filter).await,
             false => Self::subscribe_each(client, filter).await,
         }
     }
 
-    async fn listen(client: Client, filter: Filter) -> Result<Subscription, Error> {
+    async fn listen(client: Client, filter: SubscriptionFilter) -> Result<Subscription, Error> {
         let (sender, mut frames) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
         let params = RawJson::from(json!({"notifications": filter.to_value()}));
         let request = client.request("subscriptions/listen", Some(params));
         let mut listen = Box::new(request.listener(Listener::Subscription(sender)).start());
-        let ended = || Error::Unusable {
+        let ended = || Error::InvalidResult {
             method: "subscriptions/listen".to_owned(),
             reason: "it ended before it was acknowledged".to_owned(),
         };
@@ -136,7 +139,7 @@ impl Subscription {
             }
         };
         let granted = first.params().and_then(|params| params.get("notifications"));
-        let acknowledged = granted.map(Filter::read).unwrap_or_default();
+        let acknowledged = granted.map(SubscriptionFilter::parse).unwrap_or_default();
         Ok(Subscription {
             acknowledged,
             frames,
@@ -146,10 +149,16 @@ impl Subscription {
         })
     }
 
-    async fn subscribe_each(client: Client, filter: Filter) -> Result<Subscription, Error> {
-        // The server decides for each resource whether it accepts a subscription.
-        let acknowledged =
-            Filter { uris: filter.uris.clone(), ..filter.limited_to(&client.capabilities()) };
+    async fn subscribe_each(
+        client: Client,
+        filter: SubscriptionFilter,
+    ) -> Result<Subscription, Error> {
+        // The server accepts or refuses the subscription of each resource
+        // separately.
+        let acknowledged = SubscriptionFilter {
+            uris: filter.uris.clone(),
+            ..filter.limited_to(&client.capabilities())
+        };
         let (sender, frames) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
         let key = client.next_key();
         client.handle.shared.subscribers.add(key, acknowledged.clone(), sender);
@@ -173,7 +182,7 @@ impl Subscription {
     }
 
     /// Returns the filter that the server has acknowledged.
-    pub fn acknowledged(&self) -> &Filter {
+    pub fn acknowledged(&self) -> &SubscriptionFilter {
         &self.acknowledged
     }
 
@@ -236,7 +245,7 @@ impl Drop for Subscription {
             subscribers.remove(*key);
             for uri in subscribers.without_subscriber(std::mem::take(subscribed)) {
                 let request = self.client.request("resources/unsubscribe", Some(uri_params(&uri)));
-                request.start().forget();
+                request.start().detach();
             }
         }
     }
@@ -253,12 +262,12 @@ pub(super) struct LegacySubscribers(Mutex<Vec<LegacySubscriber>>);
 #[derive(Debug)]
 struct LegacySubscriber {
     key: u64,
-    filter: Filter,
+    filter: SubscriptionFilter,
     sender: mpsc::Sender<Frame>,
 }
 
 impl LegacySubscribers {
-    fn add(&self, key: u64, filter: Filter, sender: mpsc::Sender<Frame>) {
+    fn add(&self, key: u64, filter: SubscriptionFilter, sender: mpsc::Sender<Frame>) {
         self.list().push(LegacySubscriber { key, filter, sender });
     }
 
@@ -266,8 +275,8 @@ impl LegacySubscribers {
         self.list().retain(|subscriber| subscriber.key != key);
     }
 
-    /// Returns those of the resources that have no subscriber. The server stores
-    /// only whether a client has subscribed, not how often.
+    /// Returns those of the resources that have no subscriber. The server does
+    /// not count the subscriptions of a client to one resource.
     fn without_subscriber(&self, uris: Vec<String>) -> Vec<String> {
         let list = self.list();
         let has_subscriber =
@@ -282,10 +291,12 @@ impl LegacySubscribers {
 
     pub(super) fn deliver(&self, frame: &Frame) {
         let method = frame.method().unwrap_or_default();
-        for subscriber in
-            self.list().iter().filter(|subscriber| subscriber.filter.fits(method, frame.params()))
+        for subscriber in self
+            .list()
+            .iter()
+            .filter(|subscriber| subscriber.filter.matches(method, frame.params()))
         {
-            // A subscriber that does not read misses what exceeds its queue.
+            // If a subscriber does not read, frames beyond its queue are dropped.
             let _ = subscriber.sender.try_send(frame.clone());
         }
     }

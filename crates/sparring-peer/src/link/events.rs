@@ -10,7 +10,7 @@ use super::Faults;
 pub enum Stream {
     /// The connection itself: the shared channel, or the stream of messages that
     /// belong to no request.
-    Standing,
+    Connection,
     /// The stream of the request with this id.
     Request(Id),
 }
@@ -29,7 +29,7 @@ pub enum Outgoing {
         /// The faults to apply to the frame.
         faults: Faults,
     },
-    /// Lets the other side send on a stream without a request, where the link
+    /// Lets the other side send on a stream without a request, if the link
     /// supports it.
     Open(Stream),
     /// Aborts a stream: the peer wants nothing more from it. A server's abort
@@ -41,14 +41,14 @@ pub enum Outgoing {
 
 impl Outgoing {
     /// Sends a frame on a stream, without headers and faults.
-    pub fn on(stream: Stream, frame: Frame) -> Outgoing {
+    pub fn send_on(stream: Stream, frame: Frame) -> Outgoing {
         Outgoing::Send { frame, stream, headers: Headers::new(), faults: Faults::none() }
     }
 }
 
 impl From<Frame> for Outgoing {
     fn from(frame: Frame) -> Self {
-        Outgoing::on(Stream::Standing, frame)
+        Outgoing::send_on(Stream::Connection, frame)
     }
 }
 
@@ -73,7 +73,7 @@ pub enum Incoming {
         stream: Stream,
     },
     /// The other side aborted a stream, or the stream broke. On a shared channel:
-    /// a request could not be sent, or, for [`Stream::Standing`], another
+    /// a request could not be sent, or, for [`Stream::Connection`], another
     /// message.
     StreamEnded {
         /// The stream that ended.
@@ -82,7 +82,7 @@ pub enum Incoming {
         cause: Cause,
     },
     /// Messages that the other side sent without a request may have been lost.
-    Missed(Cause),
+    MessagesLost(Cause),
     /// The link has ended. No event follows.
     Closed(Cause),
 }
@@ -106,12 +106,12 @@ impl std::fmt::Debug for Envelope {
 
 impl Incoming {
     /// Classifies bytes from a shared channel as a frame or as noise.
-    pub fn on_shared_channel(frame: Frame) -> Incoming {
-        Incoming::on(Stream::Standing, frame, None)
+    pub fn from_shared_channel(frame: Frame) -> Incoming {
+        Incoming::from_frame(Stream::Connection, frame, None)
     }
 
     /// Classifies bytes from a stream as a frame or as noise.
-    pub fn on(stream: Stream, frame: Frame, envelope: Option<Envelope>) -> Incoming {
+    pub fn from_frame(stream: Stream, frame: Frame, envelope: Option<Envelope>) -> Incoming {
         match is_noise(&frame) {
             true => Incoming::Noise { frame, stream },
             false => Incoming::Frame { frame, stream, envelope },
@@ -119,7 +119,7 @@ impl Incoming {
     }
 }
 
-/// Returns whether bytes are noise: not JSON, too large, or not an object. A
+/// Returns true if bytes are noise: not JSON, too large, or not an object. A
 /// truncated text that still shows the id of its request is a malformed frame
 /// instead.
 fn is_noise(frame: &Frame) -> bool {
@@ -139,7 +139,7 @@ pub enum Cause {
     EndOfInput,
     /// This side closed it.
     #[error("this side closed the connection")]
-    ByUs,
+    ClosedLocally,
     /// Reading, writing or the transport failed.
     #[error("{0}")]
     Broken(String),
@@ -152,7 +152,7 @@ pub enum Cause {
     Http {
         /// The status of the response.
         status: u16,
-        /// What is wrong with the response.
+        /// The problem with the response.
         what: String,
         /// The beginning of the response's body.
         body: String,
@@ -164,10 +164,10 @@ pub enum Cause {
     #[error("the server ended the session: {0}")]
     SessionLost(String),
     /// The process at the other end has exited, or no longer communicates.
-    #[error("{how}{}", render_stderr(stderr))]
-    Gone {
-        /// What happened to the process.
-        how: String,
+    #[error("{reason}{}", render_stderr(stderr))]
+    ProcessEnded {
+        /// A description of the process's end or state.
+        reason: String,
         /// The end of the process's stderr.
         stderr: String,
     },

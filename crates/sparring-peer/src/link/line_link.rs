@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 use sparring_wire::{Frame, Limits};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::pace::Pace;
-use super::{Cause, Cut, Faults, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
+use super::rate_limiter::RateLimiter;
+use super::{Cause, Disconnect, Faults, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
 
 /// The number of bytes to keep of a line that is too long, for messages.
 const MAX_KEPT_OF_LONG_LINE: usize = 4096;
@@ -23,30 +23,30 @@ const MAX_READS_PER_POLL: usize = 64;
 
 /// Options for reading lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinesOptions {
+pub struct LineLinkOptions {
     /// The maximum length of a line. A longer line becomes noise, so that memory
     /// stays bounded.
-    pub max_line: usize,
+    pub max_line_bytes: usize,
 }
 
-impl Default for LinesOptions {
+impl Default for LineLinkOptions {
     fn default() -> Self {
-        LinesOptions { max_line: 8 * 1024 * 1024 }
+        LineLinkOptions { max_line_bytes: 8 * 1024 * 1024 }
     }
 }
 
 /// A link of lines over a reader and a writer.
 #[derive(Debug)]
-pub struct Lines<R, W> {
+pub struct LineLink<R, W> {
     transport: &'static str,
     reader: R,
     /// Dropped to close it, because a pipe ends only when it is dropped.
     writer: Option<W>,
-    options: LinesOptions,
+    options: LineLinkOptions,
     recorder: Option<Recorder>,
     /// The beginning of a line whose end has not been read.
     partial: Vec<u8>,
-    /// Whether the link is skipping the rest of a line that is too long.
+    /// True if the link is skipping the rest of a line that is too long.
     skipping: bool,
     received: VecDeque<Incoming>,
     closed: Option<Cause>,
@@ -57,33 +57,33 @@ pub struct Lines<R, W> {
     /// The stream of each frame in `outgoing`, with the position where the frame
     /// ends. Adjacent frames without a request share one entry.
     queued_streams: VecDeque<(usize, Stream)>,
-    /// Whether written bytes have not been flushed.
+    /// True if written bytes have not been flushed.
     unflushed: bool,
     closing: bool,
     /// Limits the rate of writing, if a fault asks for it.
-    pace: Option<Pace>,
-    /// Why writing has ended, once it has.
+    pace: Option<RateLimiter>,
+    /// The reason why writing has ended, once it has.
     write_end: Option<Cause>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Send + 'static>
-    Lines<tokio::io::ReadHalf<S>, tokio::io::WriteHalf<S>>
+    LineLink<tokio::io::ReadHalf<S>, tokio::io::WriteHalf<S>>
 {
     /// Creates a link over a stream that is a reader and a writer.
-    pub fn over(stream: S) -> Self {
+    pub fn from_stream(stream: S) -> Self {
         let (reader, writer) = tokio::io::split(stream);
-        Lines::new(reader, writer, LinesOptions::default())
+        LineLink::new(reader, writer, LineLinkOptions::default())
     }
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineLink<R, W>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
     /// Creates a link over a reader and a writer.
-    pub fn new(reader: R, writer: W, options: LinesOptions) -> Self {
-        Lines {
+    pub fn new(reader: R, writer: W, options: LineLinkOptions) -> Self {
+        LineLink {
             transport: "stdio",
             reader,
             writer: Some(writer),
@@ -106,7 +106,7 @@ where
 
     /// Sets the name of the transport (default: `stdio`).
     #[must_use]
-    pub fn named(mut self, transport: &'static str) -> Self {
+    pub fn with_transport_name(mut self, transport: &'static str) -> Self {
         self.transport = transport;
         self
     }
@@ -114,7 +114,7 @@ where
     /// Sets bytes that the caller has already read from the beginning of the
     /// first line.
     #[must_use]
-    pub fn after(mut self, beginning: &[u8]) -> Self {
+    pub fn with_initial_bytes(mut self, beginning: &[u8]) -> Self {
         self.partial.extend_from_slice(beginning);
         self
     }
@@ -145,7 +145,7 @@ where
         }
         if !self.skipping {
             self.partial.extend_from_slice(rest);
-            if self.partial.len() > self.options.max_line {
+            if self.partial.len() > self.options.max_line_bytes {
                 self.skipping = true;
                 let line = std::mem::take(&mut self.partial);
                 self.receive_line(line);
@@ -161,17 +161,17 @@ where
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let frame = if line.len() > self.options.max_line {
+        let frame = if line.len() > self.options.max_line_bytes {
             line.truncate(MAX_KEPT_OF_LONG_LINE);
             line.shrink_to_fit();
-            Frame::cut_off(line, self.options.max_line)
+            Frame::truncated(line, self.options.max_line_bytes)
         } else {
-            Frame::parse_within(line, Limits::default())
+            Frame::parse_with_limits(line, Limits::default())
         };
         if let Some(recorder) = &self.recorder {
-            recorder.received(&frame);
+            recorder.record_received(&frame);
         }
-        self.received.push_back(Incoming::on_shared_channel(frame));
+        self.received.push_back(Incoming::from_shared_channel(frame));
     }
 
     fn close_input(&mut self, cause: Cause) {
@@ -183,7 +183,7 @@ where
     }
 
     /// Frees written bytes from time to time, so that the buffer does not grow
-    /// for ever behind a slow reader.
+    /// without limit behind a slow reader.
     fn drop_written(&mut self) {
         if self.written < 4 * READ_BUFFER_SIZE {
             return;
@@ -203,7 +203,7 @@ where
         while self.written < self.outgoing.len() {
             let mut rest = &self.outgoing[self.written..];
             if let Some(pace) = &mut self.pace {
-                let most = ready!(pace.poll_allowed(cx)).min(rest.len());
+                let most = ready!(pace.poll_ready_bytes(cx)).min(rest.len());
                 rest = &rest[..most];
             }
             match ready!(writer.as_mut().poll_write(cx, rest))? {
@@ -252,21 +252,21 @@ where
         if let Some(noise) = &fault.noise {
             self.queue_line(&Frame::parse(noise.clone()));
         }
-        for frame in faults.applied_to(frame) {
+        for frame in faults.apply(frame) {
             self.queue_line(&frame);
         }
-        if fault.cut == Some(Cut::Middle) {
+        if fault.disconnect == Some(Disconnect::Middle) {
             self.outgoing.pop();
         }
-        if let Some(rate) = fault.slow {
-            self.pace = Some(Pace::new(rate));
+        if let Some(rate) = fault.bytes_per_second {
+            self.pace = Some(RateLimiter::new(rate));
         }
-        self.closing = fault.cut.is_some();
+        self.closing = fault.disconnect.is_some();
     }
 
     fn queue_line(&mut self, frame: &Frame) {
         if let Some(recorder) = &self.recorder {
-            recorder.sent(frame);
+            recorder.record_sent(frame);
         }
         self.outgoing.extend_from_slice(frame.bytes());
         self.outgoing.push(b'\n');
@@ -277,7 +277,7 @@ where
     }
 }
 
-impl<R, W> Link for Lines<R, W>
+impl<R, W> Link for LineLink<R, W>
 where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -286,11 +286,11 @@ where
         LinkKind::Shared
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport_name(&self) -> &'static str {
         self.transport
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
+    fn set_recorder(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
@@ -298,7 +298,7 @@ where
         match outgoing {
             Outgoing::Send { frame, faults, .. } if !self.closing => {
                 let request = frame.id().filter(|_| frame.method().is_some()).cloned();
-                let stream = request.map_or(Stream::Standing, Stream::Request);
+                let stream = request.map_or(Stream::Connection, Stream::Request);
                 if let Some(cause) = self.write_end.clone() {
                     return self.report_unsent(stream, cause);
                 }
@@ -306,7 +306,7 @@ where
                 self.queue_frame(&frame, &faults);
                 let end = self.outgoing.len();
                 match self.queued_streams.back_mut() {
-                    Some((last, Stream::Standing)) if stream == Stream::Standing => *last = end,
+                    Some((last, Stream::Connection)) if stream == Stream::Connection => *last = end,
                     _ => self.queued_streams.push_back((end, stream)),
                 }
             }
@@ -322,13 +322,13 @@ where
                 return Poll::Ready(());
             }
             match ready!(self.poll_write(cx)) {
-                Ok(()) if self.closing => self.write_end = Some(Cause::ByUs),
+                Ok(()) if self.closing => self.write_end = Some(Cause::ClosedLocally),
                 Ok(()) => {}
                 Err(error) => self.handle_write_error(&error),
             }
         }
         if self.closing {
-            self.close_input(Cause::ByUs);
+            self.close_input(Cause::ClosedLocally);
         }
         Poll::Ready(())
     }

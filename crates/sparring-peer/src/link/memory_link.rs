@@ -8,7 +8,7 @@ use sparring_wire::Frame;
 
 use super::{Cause, Envelope, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
 
-/// Creates a link: each end receives what the other sends.
+/// Creates a link: each end receives the messages of the other end.
 pub fn memory(kind: LinkKind) -> (MemoryLink, MemoryLink) {
     let (here, there) = (Arc::new(Queue::default()), Arc::new(Queue::default()));
     let end = |inbox: &Arc<Queue>, outbox: &Arc<Queue>| MemoryLink {
@@ -76,27 +76,27 @@ impl MemoryLink {
         Some(self.record_received(incoming))
     }
 
-    /// Ends what the other side receives. This side can still receive.
+    /// Ends the input of the other side. This side can still receive.
     pub(super) fn end_output(&mut self) {
         self.outbox.push(Incoming::Closed(Cause::EndOfInput));
     }
 
     fn push_frame(&self, stream: Stream, frame: Frame, envelope: Option<Envelope>) {
         if let Some(recorder) = &self.recorder {
-            recorder.sent(&frame);
+            recorder.record_sent(&frame);
         }
-        self.outbox.push(Incoming::on(stream, frame, envelope));
+        self.outbox.push(Incoming::from_frame(stream, frame, envelope));
     }
 
     fn record_received(&mut self, incoming: Incoming) -> Incoming {
         match &incoming {
             Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } => {
                 if let Some(recorder) = &self.recorder {
-                    recorder.received(frame);
+                    recorder.record_received(frame);
                 }
             }
             Incoming::Closed(cause) => self.closed = Some(cause.clone()),
-            Incoming::StreamEnded { .. } | Incoming::Missed(_) => {}
+            Incoming::StreamEnded { .. } | Incoming::MessagesLost(_) => {}
         }
         incoming
     }
@@ -107,11 +107,11 @@ impl Link for MemoryLink {
         self.kind
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport_name(&self) -> &'static str {
         "memory"
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
+    fn set_recorder(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
@@ -124,10 +124,10 @@ impl Link for MemoryLink {
                     return self.push_frame(stream, frame, envelope);
                 };
                 let noise = fault.noise.clone().map(Frame::parse);
-                for frame in noise.into_iter().chain(faults.applied_to(&frame)) {
+                for frame in noise.into_iter().chain(faults.apply(&frame)) {
                     self.push_frame(stream.clone(), frame, envelope.clone());
                 }
-                if fault.cut.is_some() {
+                if fault.disconnect.is_some() {
                     self.send(Outgoing::Close);
                 }
             }
@@ -138,7 +138,7 @@ impl Link for MemoryLink {
             }
             Outgoing::Close => {
                 self.end_output();
-                self.inbox.push(Incoming::Closed(Cause::ByUs));
+                self.inbox.push(Incoming::Closed(Cause::ClosedLocally));
             }
         }
     }

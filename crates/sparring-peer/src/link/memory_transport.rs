@@ -1,5 +1,5 @@
-//! Drives a peer by hand in a test: queues what the peer receives and takes what
-//! it sends.
+//! Drives a peer by hand in a test: queues frames for the peer, and takes the
+//! frames that it sends.
 //!
 //! No call blocks for longer than the timeout it is given.
 

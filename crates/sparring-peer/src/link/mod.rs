@@ -9,7 +9,7 @@ mod faults;
 mod line_link;
 mod memory_link;
 mod memory_transport;
-pub mod pace;
+pub mod rate_limiter;
 mod recorder;
 
 use std::task::{Context, Poll};
@@ -17,15 +17,15 @@ use std::time::Duration;
 
 pub(crate) use events::render_stderr;
 pub use events::{Cause, Envelope, Incoming, Outgoing, Stream};
-pub use faults::{Change, Cut, Fault, Faults};
-pub use line_link::{Lines, LinesOptions};
+pub use faults::{Disconnect, Fault, Faults, Replacement};
+pub use line_link::{LineLink, LineLinkOptions};
 pub use memory_link::{MemoryLink, memory};
 pub use memory_transport::MemoryTransport;
 pub use recorder::Recorder;
 
 /// The number of queued bytes above which the owner of a link stops sending until
 /// they are written.
-pub const FULL: usize = 4 * 1024 * 1024;
+pub const BACKLOG_LIMIT: usize = 4 * 1024 * 1024;
 
 /// The number of frames to receive before other work gets its turn.
 pub(crate) const MAX_FRAMES_PER_POLL: usize = 256;
@@ -35,22 +35,23 @@ pub(crate) const MAX_FRAMES_PER_POLL: usize = 256;
 /// All methods return at once. The owner of a link polls it: [`Link::send`] only
 /// queues, [`Link::poll_flush`] writes, [`Link::poll_receive`] reads.
 pub trait Link: Send + Unpin + 'static {
-    /// Returns how the link carries several requests at once.
+    /// Returns the kind of the link.
     fn kind(&self) -> LinkKind;
 
     /// Returns the name of the transport: `stdio`, `http`, `sse`, `memory`,
     /// `unix`, `pipes`. It is for messages only; no behaviour depends on it.
-    fn transport(&self) -> &'static str;
+    fn transport_name(&self) -> &'static str;
 
-    /// Sets the recorder for everything that passes from now on.
-    fn record_to(&mut self, recorder: Recorder);
+    /// Sets the recorder for all later frames.
+    fn set_recorder(&mut self, recorder: Recorder);
 
     /// Queues an event to send.
     fn send(&mut self, outgoing: Outgoing);
 
-    /// Writes what is queued. Ready when all of it is on its way, or cannot be
-    /// written. A link that fails reports it in what it receives. A link that was
-    /// [`FULL`] wakes the task when it has room again, even after this was ready.
+    /// Writes the queued bytes. Ready when all of them are on their way, or
+    /// cannot be written. A link that fails reports the failure as a received
+    /// event. A link that was full ([`BACKLOG_LIMIT`]) wakes the task when it has room again,
+    /// even after this was ready.
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// Returns the number of queued bytes that are not yet written. An owner with
@@ -59,9 +60,9 @@ pub trait Link: Send + Unpin + 'static {
         0
     }
 
-    /// Returns how long the link may take to end after [`Outgoing::Close`]. After
-    /// that its owner drops it.
-    fn closing_time(&self) -> Duration {
+    /// Returns the maximum time that the link takes to end after
+    /// [`Outgoing::Close`]. After that its owner drops it.
+    fn close_timeout(&self) -> Duration {
         Duration::from_secs(1)
     }
 
@@ -70,15 +71,14 @@ pub trait Link: Send + Unpin + 'static {
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming>;
 
     /// Describes the progress of a stream, for the message of a timeout.
-    fn state_of(&self, stream: &Stream) -> Option<String> {
+    fn describe_progress(&self, stream: &Stream) -> Option<String> {
         let _ = stream;
         None
     }
 
-    /// Returns whether the link waits for something that has a deadline
-    /// elsewhere, such as a person who logs in. Timeouts of requests are paused
-    /// meanwhile.
-    fn is_held(&self) -> bool {
+    /// Returns true if the link waits for something with a separate deadline,
+    /// such as the login of a user. Timeouts of requests are paused meanwhile.
+    fn pauses_timeouts(&self) -> bool {
         false
     }
 
@@ -92,9 +92,9 @@ pub trait Link: Send + Unpin + 'static {
         let _ = era;
     }
 
-    /// Returns another link to the same server for a new session, where the
+    /// Returns another link to the same server for a new session, if the
     /// transport supports it.
-    fn again(&self) -> Option<Box<dyn Link>> {
+    fn new_session_link(&self) -> Option<Box<dyn Link>> {
         None
     }
 }
@@ -114,12 +114,12 @@ impl Link for Box<dyn Link> {
         (**self).kind()
     }
 
-    fn transport(&self) -> &'static str {
-        (**self).transport()
+    fn transport_name(&self) -> &'static str {
+        (**self).transport_name()
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
-        (**self).record_to(recorder);
+    fn set_recorder(&mut self, recorder: Recorder) {
+        (**self).set_recorder(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
@@ -134,20 +134,20 @@ impl Link for Box<dyn Link> {
         (**self).backlog()
     }
 
-    fn closing_time(&self) -> Duration {
-        (**self).closing_time()
+    fn close_timeout(&self) -> Duration {
+        (**self).close_timeout()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         (**self).poll_receive(cx)
     }
 
-    fn state_of(&self, stream: &Stream) -> Option<String> {
-        (**self).state_of(stream)
+    fn describe_progress(&self, stream: &Stream) -> Option<String> {
+        (**self).describe_progress(stream)
     }
 
-    fn is_held(&self) -> bool {
-        (**self).is_held()
+    fn pauses_timeouts(&self) -> bool {
+        (**self).pauses_timeouts()
     }
 
     fn known_era(&self) -> Option<Era> {
@@ -158,12 +158,12 @@ impl Link for Box<dyn Link> {
         (**self).learn_era(era);
     }
 
-    fn again(&self) -> Option<Box<dyn Link>> {
-        (**self).again()
+    fn new_session_link(&self) -> Option<Box<dyn Link>> {
+        (**self).new_session_link()
     }
 }
 
-/// How a link carries several requests at once.
+/// The way in which a link carries several requests at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
     /// All frames share one channel, as on stdio.

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use sparring_wire::revision::Side;
-use sparring_wire::{Conversation, Exchange, Frame, Transcript};
+use sparring_wire::{ConnectionRecorder, Exchange, Frame, Transcript};
 use tokio::time::Instant;
 
 /// Records one conversation in a transcript, from the side of the link's owner.
 /// All clones record the same conversation.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    conversation: Conversation,
+    conversation: ConnectionRecorder,
     side: Side,
     start: Instant,
 }
@@ -19,14 +19,14 @@ impl Recorder {
     /// Creates a recorder for the owner of a link on `side`. Its clock starts
     /// now.
     pub fn new(transcript: &Transcript, side: Side) -> Self {
-        Recorder { conversation: transcript.conversation(), side, start: Instant::now() }
+        Recorder { conversation: transcript.recorder(), side, start: Instant::now() }
     }
 
     /// Creates a recorder for another conversation in the same transcript, with
     /// the same start of time.
     #[must_use]
-    pub fn another(&self) -> Self {
-        Recorder { conversation: self.transcript().conversation(), ..*self }
+    pub fn for_another_connection(&self) -> Self {
+        Recorder { conversation: self.transcript().recorder(), ..*self }
     }
 
     /// Returns the transcript.
@@ -35,23 +35,23 @@ impl Recorder {
     }
 
     /// Records a frame that the link's owner sent.
-    pub fn sent(&self, frame: &Frame) {
+    pub fn record_sent(&self, frame: &Frame) {
         self.conversation.record(self.elapsed(), self.side, frame);
     }
 
     /// Records a frame or noise that arrived.
-    pub fn received(&self, frame: &Frame) {
+    pub fn record_received(&self, frame: &Frame) {
         self.conversation.record(self.elapsed(), self.side.other(), frame);
     }
 
     /// Records a frame that arrived in an HTTP response, with the status.
-    pub fn answered(&self, frame: &Frame, status: Option<u16>) {
+    pub fn record_response(&self, frame: &Frame, status: Option<u16>) {
         let (at, from) = (self.elapsed(), self.side.other());
-        self.conversation.record_answer(at, from, frame, status);
+        self.conversation.record_with_status(at, from, frame, status);
     }
 
     /// Records an HTTP exchange that has ended.
-    pub fn exchanged(&self, exchange: Exchange) {
+    pub fn record_exchange(&self, exchange: Exchange) {
         self.transcript().record_exchange(exchange);
     }
 

@@ -1,18 +1,18 @@
-//! The context of a request being served: what a handler can read of it, and what
-//! it can send meanwhile.
+//! The context of a request being served: gives a handler access to the request,
+//! and sends messages of the handler.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sparring_wire::json::{ObjectBuilder, implementation, tree};
+use sparring_wire::json::{ObjectBuilder, parse_implementation, parse_value};
 use sparring_wire::types::{Implementation, LogLevel};
 use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Revision, Side, code};
 use tokio::sync::{mpsc, oneshot};
 
 use super::core::HandlerRequest;
-use super::handler::{Failure, InputRequired};
-use crate::client::Question;
+use super::handler::{HandlerError, InputRequired};
+use crate::client::ServerRequest;
 use crate::link::Faults;
 
 /// The key of earlier answers in a request's state.
@@ -103,11 +103,11 @@ impl Context {
     pub fn client_info(&self) -> Option<Implementation> {
         match &self.0.request.client {
             Some(client) => client.info.clone(),
-            None => implementation(self.meta_member("io.modelcontextprotocol/clientInfo")?),
+            None => parse_implementation(self.meta_member("io.modelcontextprotocol/clientInfo")?),
         }
     }
 
-    /// Returns whether the client declares a capability such as `sampling`.
+    /// Returns true if the client declares a capability such as `sampling`.
     pub fn client_has(&self, capability: &str) -> bool {
         match &self.0.request.client {
             Some(client) => client.capabilities.view().get(capability).is_some(),
@@ -117,7 +117,7 @@ impl Context {
         }
     }
 
-    /// Returns whether the client asked for progress.
+    /// Returns true if the client asked for progress.
     pub fn wants_progress(&self) -> bool {
         self.0.request.wants_progress
     }
@@ -155,15 +155,15 @@ impl Context {
         self.send(HandlerMessage::Notify(self.id().clone(), method.to_owned(), params));
     }
 
-    /// Closes the HTTP connection of this request, where the client reconnects
+    /// Closes the HTTP connection of this request, if the client can reconnect
     /// for the rest of the stream (2025-11-25,
-    /// basic/transports#sending-messages-to-the-server). Does nothing elsewhere.
-    pub fn break_off(&self) {
+    /// basic/transports#sending-messages-to-the-server). Does nothing otherwise.
+    pub fn close_stream(&self) {
         self.send(HandlerMessage::CloseStream(self.id().clone()));
     }
 
     /// Applies faults to the response.
-    pub fn fail_with(&self, faults: Faults) {
+    pub fn set_faults(&self, faults: Faults) {
         self.send(HandlerMessage::Faults(self.id().clone(), faults));
     }
 
@@ -171,7 +171,7 @@ impl Context {
     ///
     /// # Errors
     /// If the client does not declare it. Return the error with `?`.
-    pub fn require(&self, capability: &str) -> Result<(), Failure> {
+    pub fn require_capability(&self, capability: &str) -> Result<(), HandlerError> {
         if self.client_has(capability) {
             Ok(())
         } else {
@@ -190,11 +190,11 @@ impl Context {
     pub async fn ask(
         &self,
         key: &str,
-        question: Question,
+        question: ServerRequest,
         params: Value,
-    ) -> Result<RawJson, Failure> {
+    ) -> Result<RawJson, HandlerError> {
         if let Some(capability) = question.capability() {
-            self.require(capability)?;
+            self.require_capability(capability)?;
         }
         match self.revision().is_modern() {
             true => self.ask_by_result(key, question, params),
@@ -202,7 +202,11 @@ impl Context {
         }
     }
 
-    async fn ask_by_request(&self, question: Question, params: Value) -> Result<RawJson, Failure> {
+    async fn ask_by_request(
+        &self,
+        question: ServerRequest,
+        params: Value,
+    ) -> Result<RawJson, HandlerError> {
         let method = question.method();
         let known = self.revision().request(Side::Server, method).is_some();
         if !known && question.capability().is_some() {
@@ -212,15 +216,15 @@ impl Context {
         let (reply, answer) = oneshot::channel();
         self.send(HandlerMessage::Ask(self.id().clone(), method, params.into(), reply));
         let gone = |_| Err(ErrorObject::internal("the client disconnected"));
-        answer.await.unwrap_or_else(gone).map_err(Failure::from)
+        answer.await.unwrap_or_else(gone).map_err(HandlerError::from)
     }
 
     fn ask_by_result(
         &self,
         key: &str,
-        question: Question,
+        question: ServerRequest,
         params: Value,
-    ) -> Result<RawJson, Failure> {
+    ) -> Result<RawJson, HandlerError> {
         let rule = self.revision().request(Side::Client, self.method());
         if !rule.is_some_and(|rule| rule.input_required) {
             let message = format!("{} does not allow input_required", self.method());
@@ -235,7 +239,7 @@ impl Context {
         // The client's earlier answers come back with the state. They are the
         // client's own data, so they need no signature.
         let state = (!answers.is_empty()).then(|| json!({ANSWERS_KEY: answers}).to_string());
-        Err(Failure::InputRequired(InputRequired { requests, state }))
+        Err(HandlerError::InputRequired(InputRequired { requests, state }))
     }
 
     /// Returns the `requestState` that the client sends back (since 2026-07-28).
@@ -246,13 +250,13 @@ impl Context {
     /// Returns the client's answers of this round and of earlier ones.
     fn collect_answers(&self) -> Map<String, Value> {
         let state = self.request_state();
-        let state = state.and_then(|state| tree(state.as_bytes()).ok());
+        let state = state.and_then(|state| parse_value(state.as_bytes()).ok());
         let mut answers = match state.as_ref().and_then(|state| state.get(ANSWERS_KEY)) {
             Some(Value::Object(earlier)) => earlier.clone(),
             _ => Map::new(),
         };
         let responses = self.params().and_then(|params| params.get("inputResponses"));
-        if let Some(Ok(Value::Object(responses))) = responses.map(|it| tree(it.bytes())) {
+        if let Some(Ok(Value::Object(responses))) = responses.map(|it| parse_value(it.bytes())) {
             answers.extend(responses);
         }
         answers
@@ -271,7 +275,8 @@ impl Context {
         self.params()?.get("_meta")?.get(name)
     }
 
-    /// Fails only if the session has ended, and then the message is not needed.
+    /// Sends a message. Fails only if the session has ended, and then the message
+    /// is not needed.
     fn send(&self, message: HandlerMessage) {
         let _ = self.0.messages.send(message);
     }
@@ -279,7 +284,7 @@ impl Context {
 
 /// Builds the params of a log message.
 pub(super) fn log_params(logger: Option<&str>, level: LogLevel, data: &RawJson) -> RawJson {
-    let params = ObjectBuilder::with_room_for(data.text().len()).string("level", level.name());
+    let params = ObjectBuilder::with_capacity(data.text().len()).string("level", level.name());
     let params = match logger {
         Some(logger) => params.string("logger", logger),
         None => params,

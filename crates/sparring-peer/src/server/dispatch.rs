@@ -9,11 +9,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use sparring_wire::mirror::{self, Mirrored};
+use sparring_wire::mirrored_headers::{self, MirroredArguments};
 use sparring_wire::{ErrorObject, Json, JsonKind, code};
 
 use super::context::Context;
-use super::handler::{Answer, Failure, Handler, Reply};
+use super::handler::{Handler, HandlerError, HandlerResult, Reply};
 use crate::task;
 
 /// The outcome of serving a request.
@@ -43,7 +43,7 @@ impl<H: Handler> ErasedHandler for H {
     }
 
     fn notified(&self, method: &str, params: Option<Json<'_>>) {
-        Handler::notified(self, method, params);
+        Handler::on_notification(self, method, params);
     }
 }
 
@@ -51,8 +51,8 @@ impl<H: Handler> ErasedHandler for H {
 async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> HandlerOutcome {
     match call_handler(handler, cx).await {
         Ok(reply) => Ok(reply),
-        Err(Failure::Error(error)) => Err(error),
-        Err(Failure::InputRequired(input)) => Ok(input.to_result().into()),
+        Err(HandlerError::Error(error)) => Err(error),
+        Err(HandlerError::InputRequired(input)) => Ok(input.to_result().into()),
     }
 }
 
@@ -62,12 +62,12 @@ fn check_headers<H: Handler>(handler: &H, cx: &Context, tool: &str) -> Result<()
     let Some(headers) = cx.headers().filter(|_| cx.revision().is_modern()) else { return Ok(()) };
     let Some(schema) = handler.input_schema(tool) else { return Ok(()) };
     // An invalid definition asks for no headers, because no client can follow it.
-    let mirrored = Mirrored::read(schema.view()).unwrap_or_default();
-    mirror::check(headers, cx.request(), &mirrored)
+    let mirrored = MirroredArguments::from_schema(schema.view()).unwrap_or_default();
+    mirrored_headers::check_headers(headers, cx.request(), &mirrored)
         .map_err(|reason| ErrorObject::new(code::HEADER_MISMATCH, reason))
 }
 
-async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> Answer {
+async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> HandlerResult {
     let params = cx.params();
     match cx.method() {
         "tools/list" => handler.list_tools(optional_cursor(params)?.as_deref(), cx).await,
@@ -100,7 +100,7 @@ async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> Answer {
             required_string(Some(argument), "value")?;
             handler.complete(reference, argument, cx).await
         }
-        _ => handler.other(cx).await,
+        _ => handler.other_request(cx).await,
     }
 }
 

@@ -42,7 +42,7 @@ pub trait Handler: Send + Sync + 'static {
         &self,
         cursor: Option<&str>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = cursor;
         method_not_found(cx)
     }
@@ -53,7 +53,7 @@ pub trait Handler: Send + Sync + 'static {
         name: &str,
         arguments: Json<'_>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = (name, arguments);
         method_not_found(cx)
     }
@@ -70,7 +70,7 @@ pub trait Handler: Send + Sync + 'static {
         &self,
         cursor: Option<&str>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = cursor;
         method_not_found(cx)
     }
@@ -80,27 +80,27 @@ pub trait Handler: Send + Sync + 'static {
         &self,
         cursor: Option<&str>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = cursor;
         method_not_found(cx)
     }
 
     /// `resources/read`
-    fn read_resource(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
+    fn read_resource(&self, uri: &str, cx: &Context) -> impl Future<Output = HandlerResult> + Send {
         let _ = uri;
         method_not_found(cx)
     }
 
     /// `resources/subscribe`; accepted by default. The server stores the
     /// subscription.
-    fn subscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
+    fn subscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = HandlerResult> + Send {
         let _ = (uri, cx);
         std::future::ready(Ok(Reply::empty()))
     }
 
     /// `resources/unsubscribe`; accepted by default. The server removes the
     /// subscription.
-    fn unsubscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
+    fn unsubscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = HandlerResult> + Send {
         let _ = (uri, cx);
         std::future::ready(Ok(Reply::empty()))
     }
@@ -110,7 +110,7 @@ pub trait Handler: Send + Sync + 'static {
         &self,
         cursor: Option<&str>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = cursor;
         method_not_found(cx)
     }
@@ -121,7 +121,7 @@ pub trait Handler: Send + Sync + 'static {
         name: &str,
         arguments: Json<'_>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = (name, arguments);
         method_not_found(cx)
     }
@@ -133,29 +133,29 @@ pub trait Handler: Send + Sync + 'static {
         reference: Json<'_>,
         argument: Json<'_>,
         cx: &Context,
-    ) -> impl Future<Output = Answer> + Send {
+    ) -> impl Future<Output = HandlerResult> + Send {
         let _ = (reference, argument);
         method_not_found(cx)
     }
 
     /// Any other request, tasks included.
-    fn other(&self, cx: &Context) -> impl Future<Output = Answer> + Send {
+    fn other_request(&self, cx: &Context) -> impl Future<Output = HandlerResult> + Send {
         method_not_found(cx)
     }
 
     /// Handles a notification of the client; does nothing by default.
-    fn notified(&self, method: &str, params: Option<Json<'_>>) {
+    fn on_notification(&self, method: &str, params: Option<Json<'_>>) {
         let _ = (method, params);
     }
 }
 
-fn method_not_found(cx: &Context) -> impl Future<Output = Answer> + Send + use<> {
+fn method_not_found(cx: &Context) -> impl Future<Output = HandlerResult> + Send + use<> {
     let error = ErrorObject::method_not_found(cx.method());
-    std::future::ready(Err(Failure::Error(error)))
+    std::future::ready(Err(HandlerError::Error(error)))
 }
 
 /// The outcome of a handler's method.
-pub type Answer = Result<Reply, Failure>;
+pub type HandlerResult = Result<Reply, HandlerError>;
 
 /// A result, as it is sent.
 #[derive(Debug, Clone)]
@@ -175,12 +175,12 @@ impl Reply {
         RawJson::empty_object().into()
     }
 
-    /// Forwards the result of another server's response as it was spelled.
-    /// Invalid UTF-8 is replaced.
+    /// Forwards the result of another server's response as written. Invalid UTF-8
+    /// is replaced.
     ///
     /// # Errors
     /// Returns the response if it has no result.
-    pub fn passed_on(response: Response) -> Result<Self, Response> {
+    pub fn from_response(response: Response) -> Result<Self, Response> {
         let frame = response.raw();
         match frame.result() {
             None => Err(response),
@@ -206,11 +206,11 @@ impl Reply {
 
     fn from_serializable(value: &impl Serialize) -> Self {
         // The protocol's types have only string keys.
-        RawJson::of(value).expect("a protocol type is always JSON").into()
+        RawJson::from_serialize(value).expect("a protocol type is always JSON").into()
     }
 }
 
-/// Results are equal if their spelling is equal.
+/// Results are equal if their JSON texts are equal.
 impl PartialEq for Reply {
     fn eq(&self, other: &Self) -> bool {
         self.json() == other.json()
@@ -259,28 +259,28 @@ pub struct Page<T> {
 }
 
 /// An item of a list, with the name of the list.
-pub trait Listed: Serialize {
+pub trait ListItem: Serialize {
     /// The member of the result that holds the list.
     const FIELD: &'static str;
 }
 
-impl Listed for Tool {
+impl ListItem for Tool {
     const FIELD: &'static str = "tools";
 }
 
-impl Listed for Resource {
+impl ListItem for Resource {
     const FIELD: &'static str = "resources";
 }
 
-impl Listed for ResourceTemplate {
+impl ListItem for ResourceTemplate {
     const FIELD: &'static str = "resourceTemplates";
 }
 
-impl Listed for Prompt {
+impl ListItem for Prompt {
     const FIELD: &'static str = "prompts";
 }
 
-impl<T: Listed> From<Page<T>> for Reply {
+impl<T: ListItem> From<Page<T>> for Reply {
     fn from(page: Page<T>) -> Self {
         let mut result = json!({T::FIELD: page.items});
         if let Some(cursor) = page.next_cursor {
@@ -290,7 +290,7 @@ impl<T: Listed> From<Page<T>> for Reply {
     }
 }
 
-impl<T: Listed> From<Vec<T>> for Reply {
+impl<T: ListItem> From<Vec<T>> for Reply {
     fn from(items: Vec<T>) -> Self {
         Page { items, next_cursor: None }.into()
     }
@@ -298,7 +298,7 @@ impl<T: Listed> From<Vec<T>> for Reply {
 
 /// The reason why a handler has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Failure {
+pub enum HandlerError {
     /// A JSON-RPC error.
     #[error(transparent)]
     Error(#[from] ErrorObject),

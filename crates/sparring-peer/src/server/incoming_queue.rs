@@ -11,13 +11,13 @@ use crate::link::{Incoming, Link};
 /// The maximum number of messages to hold back.
 const MAX_HELD: usize = 1_000;
 
-/// Which messages to receive.
+/// The messages to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReceiveMode {
     /// Everything.
     All,
-    /// What belongs to requests being served: responses, notifications, ends of
-    /// streams.
+    /// Only messages that belong to requests being served: responses,
+    /// notifications, ends of streams.
     NoRequests,
 }
 
@@ -51,12 +51,12 @@ impl IncomingQueue {
         Poll::Pending
     }
 
-    /// Returns whether the queue is full, so that nothing more is received.
+    /// Returns true if the queue is full, so that nothing more is received.
     pub(super) fn is_full(&self) -> bool {
         self.held.len() >= MAX_HELD
     }
 
-    /// Returns whether any message is held back.
+    /// Returns true if any message is held back.
     pub(super) fn has_held(&self) -> bool {
         !self.held.is_empty()
     }
@@ -66,16 +66,16 @@ fn is_request(incoming: &Incoming) -> bool {
     match incoming {
         Incoming::Noise { .. } => true,
         Incoming::Frame { frame, .. } => expects_response(frame),
-        Incoming::StreamEnded { .. } | Incoming::Missed(_) | Incoming::Closed(_) => false,
+        Incoming::StreamEnded { .. } | Incoming::MessagesLost(_) | Incoming::Closed(_) => false,
     }
 }
 
-/// Returns whether a frame expects a response. A malformed response does not.
+/// Returns true if a frame expects a response. A malformed response does not.
 fn expects_response(frame: &Frame) -> bool {
     match frame.kind() {
         FrameKind::Request => true,
         FrameKind::Notification | FrameKind::Result | FrameKind::Error => false,
         FrameKind::Other => frame.result().is_none() && frame.error().is_none(),
-        FrameKind::Batch => frame.batch().any(|item| expects_response(&item)),
+        FrameKind::Batch => frame.batch_items().any(|item| expects_response(&item)),
     }
 }

@@ -28,11 +28,11 @@ use session::{ChangeNotification, Connection};
 use shared::{CurrentDescription, SessionList, Shared};
 
 pub use context::Context;
-pub use handler::{Answer, Failure, Handler, InputRequired, Listed, Page, Reply};
-pub use server_task::Running;
+pub use handler::{Handler, HandlerError, HandlerResult, InputRequired, ListItem, Page, Reply};
+pub use server_task::ServerTask;
 pub use session::Session;
 pub use shared::Counts;
-pub use single_request::{Alone, Lone};
+pub use single_request::{AnySingleRequest, SingleRequest};
 
 /// A server with a handler. Cheap to clone; all clones are the same server.
 #[derive(Debug)]
@@ -49,11 +49,11 @@ pub struct NoLink;
 impl<H: Handler> Server<H> {
     /// Creates a server with all revisions.
     pub fn new(handler: H) -> Self {
-        Server::speaking(handler, &Revision::ALL)
+        Server::with_revisions(handler, &Revision::ALL)
     }
 
     /// Creates a server with these revisions.
-    pub fn speaking(handler: H, revisions: &[Revision]) -> Self {
+    pub fn with_revisions(handler: H, revisions: &[Revision]) -> Self {
         let description = ServerDescription::new(build_profile(&handler, revisions));
         let shared = Shared {
             handler: Arc::new(handler),
@@ -81,7 +81,7 @@ impl<H: Handler> Server<H> {
     /// Reads info, capabilities and instructions from the handler again. Open
     /// sessions use them from their next request on. What a handshake has agreed
     /// on does not change.
-    pub fn renew(&self) {
+    pub fn refresh_description(&self) {
         let profile = build_profile(self.handler(), self.revisions());
         self.shared.description.set(ServerDescription::new(profile));
     }
@@ -98,14 +98,14 @@ impl<H: Handler> Server<H> {
     }
 
     /// Creates a session on a link.
-    pub fn on(&self, link: impl Link) -> Session<H> {
+    pub fn session_on(&self, link: impl Link) -> Session<H> {
         Session::new(Arc::clone(&self.shared), Some(Box::new(link)))
     }
 
     /// Serves one request without a session, for requests that carry their own
     /// metadata (since 2026-07-28).
-    pub fn answer(&self, frame: Frame, envelope: Option<Envelope>) -> Alone<H> {
-        Alone::new(Lone::new(&self.shared, frame, envelope))
+    pub fn serve_request(&self, frame: Frame, envelope: Option<Envelope>) -> SingleRequest<H> {
+        SingleRequest::new(AnySingleRequest::new(&self.shared, frame, envelope))
     }
 
     /// Serves a link until the end of input.
@@ -113,7 +113,7 @@ impl<H: Handler> Server<H> {
     /// The session runs on its own task, which ends with this future, because
     /// tokio wakes a task faster than the future that a program blocks on.
     pub async fn serve(&self, link: impl Link) -> Cause {
-        self.spawn(link).ended().await
+        self.spawn(link).wait().await
     }
 
     /// Serves a link in the background, until the end of input or until it is
@@ -121,8 +121,8 @@ impl<H: Handler> Server<H> {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn spawn(&self, link: impl Link) -> Running {
-        self.on(link).spawn()
+    pub fn spawn(&self, link: impl Link) -> ServerTask {
+        self.session_on(link).spawn()
     }
 
     /// Notifies clients that the list of tools has changed, if the server has
@@ -150,7 +150,7 @@ impl<H: Handler> Server<H> {
     }
 
     /// Returns the resources that any client subscribes to, and their changes.
-    pub fn watched(&self) -> watch::Receiver<Arc<BTreeSet<String>>> {
+    pub fn subscribed_resources(&self) -> watch::Receiver<Arc<BTreeSet<String>>> {
         self.shared.subscribed_uris.subscribe()
     }
 
@@ -168,9 +168,9 @@ impl<H: Handler> Server<H> {
         self.broadcast("logging", "notifications/message", Some(params));
     }
 
-    /// Sends a notification to all clients that want changes, whatever the server
-    /// declares. Since 2026-07-28 clients can subscribe only to the four changes
-    /// above.
+    /// Sends a notification to all clients that want changes, even if the server
+    /// declares no such capability. Since 2026-07-28 clients can subscribe only
+    /// to the four changes above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
         let method = method.to_owned();
         self.shared.sessions.broadcast(&ChangeNotification { method, params, capability: None });
@@ -223,7 +223,7 @@ pub struct AnyServer(Arc<Shared>);
 
 impl AnyServer {
     /// Erases the type of a server's handler.
-    pub fn of<H: Handler>(server: &Server<H>) -> Self {
+    pub fn from_server<H: Handler>(server: &Server<H>) -> Self {
         AnyServer(Arc::clone(&server.shared))
     }
 
@@ -233,18 +233,18 @@ impl AnyServer {
     }
 
     /// See [`Server::answer`].
-    pub fn answer(&self, frame: Frame, envelope: Option<Envelope>) -> Lone {
-        Lone::new(&self.0, frame, envelope)
+    pub fn serve_request(&self, frame: Frame, envelope: Option<Envelope>) -> AnySingleRequest {
+        AnySingleRequest::new(&self.0, frame, envelope)
     }
 
     /// Serves a link in the background, with the server's legacy revisions only.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn spawn_handshakes_only(&self, link: Box<dyn Link>) -> Running {
+    pub fn spawn_legacy_only(&self, link: Box<dyn Link>) -> ServerTask {
         let mut connection = Connection::new(Arc::clone(&self.0), Some(link));
         connection.legacy_only();
-        Running::spawn(connection)
+        ServerTask::spawn(connection)
     }
 }
 

@@ -12,15 +12,15 @@ use crate::link::Cause;
 /// A session served in the background. Dropping it stops the session at once.
 #[derive(Debug)]
 #[must_use = "a server that is dropped stops"]
-pub struct Running {
+pub struct ServerTask {
     task: JoinHandle<Cause>,
     stop: Option<oneshot::Sender<()>>,
     /// The reason of the end, once it was read from the task.
     cause: Option<Cause>,
 }
 
-impl Running {
-    pub(super) fn spawn(mut session: Connection) -> Running {
+impl ServerTask {
+    pub(super) fn spawn(mut session: Connection) -> ServerTask {
         let (stop, mut stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
             let ended = poll_fn(|cx| match std::pin::Pin::new(&mut stopped).poll(cx) {
@@ -31,14 +31,14 @@ impl Running {
                 Some(cause) => cause,
                 None => {
                     session.shut_down().await;
-                    Cause::ByUs
+                    Cause::ClosedLocally
                 }
             }
         });
-        Running { task, stop: Some(stop), cause: None }
+        ServerTask { task, stop: Some(stop), cause: None }
     }
 
-    /// Returns whether the session is still served.
+    /// Returns true if the session is still served.
     pub fn is_running(&self) -> bool {
         !self.task.is_finished()
     }
@@ -48,11 +48,11 @@ impl Running {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
         }
-        self.ended().await
+        self.wait().await
     }
 
     /// Waits until the session has ended.
-    pub async fn ended(&mut self) -> Cause {
+    pub async fn wait(&mut self) -> Cause {
         if let Some(cause) = &self.cause {
             return cause.clone();
         }
@@ -62,7 +62,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ServerTask {
     fn drop(&mut self) {
         self.task.abort();
     }

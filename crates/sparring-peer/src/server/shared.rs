@@ -91,7 +91,8 @@ impl SessionList {
     }
 
     pub(super) fn broadcast(&self, change: &ChangeNotification) {
-        // A session that is not polled misses what exceeds its queue.
+        // If a session is not polled, notifications beyond its queue are
+        // dropped.
         self.senders().retain(|sender| {
             !matches!(sender.try_send(change.clone()), Err(TrySendError::Closed(_)))
         });

@@ -1,5 +1,5 @@
 //! Serves one request without a session or a link, for requests that carry their
-//! own metadata. The caller takes each frame as it comes.
+//! own metadata. The caller takes the frames one by one.
 
 use std::future::poll_fn;
 use std::marker::PhantomData;
@@ -16,19 +16,19 @@ use crate::link::{Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
 /// A request served without a session. Dropping it cancels the request.
 #[derive(Debug)]
 #[must_use = "a request is served by taking its frames"]
-pub struct Alone<H> {
-    inner: Lone,
+pub struct SingleRequest<H> {
+    inner: AnySingleRequest,
     handler: PhantomData<Arc<H>>,
 }
 
-impl<H: Handler> Alone<H> {
-    pub(super) fn new(inner: Lone) -> Self {
-        Alone { inner, handler: PhantomData }
+impl<H: Handler> SingleRequest<H> {
+    pub(super) fn new(inner: AnySingleRequest) -> Self {
+        SingleRequest { inner, handler: PhantomData }
     }
 
     /// Sets the name of the transport.
-    pub fn over(self, transport: &'static str) -> Self {
-        Alone::new(self.inner.over(transport))
+    pub fn with_transport_name(self, transport: &'static str) -> Self {
+        SingleRequest::new(self.inner.with_transport_name(transport))
     }
 
     /// Returns the next frame: notifications, then the response, then none.
@@ -36,7 +36,7 @@ impl<H: Handler> Alone<H> {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// Polls for the next frame; see [`Alone::next`].
+    /// Polls for the next frame; see [`SingleRequest::next`].
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame>> {
         self.inner.poll_next(cx)
     }
@@ -46,41 +46,41 @@ impl<H: Handler> Alone<H> {
         self.inner.faults()
     }
 
-    /// Returns whether the request reached the handler. Otherwise it was rejected
+    /// Returns true if the request reached the handler. Otherwise it was rejected
     /// as invalid.
     pub fn was_admitted(&self) -> bool {
         self.inner.was_admitted()
     }
 
     /// Ends a subscription normally. Its response is then the next frame.
-    pub fn end(&mut self) {
-        self.inner.end();
+    pub fn end_subscription(&mut self) {
+        self.inner.end_subscription();
     }
 }
 
-/// An [`Alone`] without the type of the handler.
+/// A [`SingleRequest`] without the type of the handler.
 #[must_use = "a request is served by taking its frames"]
-pub struct Lone {
+pub struct AnySingleRequest {
     connection: Connection,
     /// The faults to apply to the last returned frame.
     faults: Faults,
 }
 
-impl Lone {
+impl AnySingleRequest {
     pub(super) fn new(shared: &Arc<Shared>, frame: Frame, envelope: Option<Envelope>) -> Self {
         let mut connection = Connection::without_link(Arc::clone(shared), LinkKind::Streams);
-        let stream = frame.id().cloned().map_or(Stream::Standing, Stream::Request);
-        connection.receive(Incoming::on(stream, frame, envelope));
-        Lone { connection, faults: Faults::none() }
+        let stream = frame.id().cloned().map_or(Stream::Connection, Stream::Request);
+        connection.receive(Incoming::from_frame(stream, frame, envelope));
+        AnySingleRequest { connection, faults: Faults::none() }
     }
 
-    /// See [`Alone::over`].
-    pub fn over(mut self, transport: &'static str) -> Self {
+    /// See [`SingleRequest::with_transport_name`].
+    pub fn with_transport_name(mut self, transport: &'static str) -> Self {
         self.connection.set_transport_name(transport);
         self
     }
 
-    /// See [`Alone::poll_next`].
+    /// See [`SingleRequest::poll_next`].
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame>> {
         loop {
             while let Some(action) = self.connection.poll_action() {
@@ -99,23 +99,23 @@ impl Lone {
         }
     }
 
-    /// See [`Alone::faults`].
+    /// See [`SingleRequest::faults`].
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
 
-    /// See [`Alone::was_admitted`].
+    /// See [`SingleRequest::was_admitted`].
     pub fn was_admitted(&self) -> bool {
         self.connection.has_admitted()
     }
 
-    /// See [`Alone::end`].
-    pub fn end(&mut self) {
+    /// See [`SingleRequest::end_subscription`].
+    pub fn end_subscription(&mut self) {
         self.connection.end_subscriptions();
     }
 }
 
-impl std::fmt::Debug for Lone {
+impl std::fmt::Debug for AnySingleRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Lone").field("faults", &self.faults).finish_non_exhaustive()
     }

@@ -7,7 +7,7 @@ use sparring_wire::{FrameKind, Revision};
 use crate::core_fixture::CoreFixture;
 use crate::fixture::{TEST_TIMEOUT, TestServer};
 
-async fn initialized_server(version: &str) -> (MemoryTransport, sparring_peer::server::Running) {
+async fn initialized_server(version: &str) -> (MemoryTransport, sparring_peer::server::ServerTask) {
     let (transport, link) = MemoryTransport::new();
     let running = Server::new(TestServer::default()).spawn(link);
     transport.queue_incoming(format!(
@@ -20,18 +20,18 @@ async fn initialized_server(version: &str) -> (MemoryTransport, sparring_peer::s
 const BATCH: &str = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"nope"}]"#;
 
 #[tokio::test]
-async fn a_batch_is_answered_by_a_batch_where_the_revision_has_batches() {
+async fn the_server_answers_a_batch_by_a_batch_in_2025_03_26() {
     let (transport, _running) = initialized_server("2025-03-26").await;
     transport.queue_incoming(BATCH);
     let answer = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     assert_eq!(answer.kind(), FrameKind::Batch);
     let answers: Vec<_> =
-        answer.batch().map(|frame| (frame.id().unwrap().to_string(), frame.kind())).collect();
+        answer.batch_items().map(|frame| (frame.id().unwrap().to_string(), frame.kind())).collect();
     assert_eq!(answers, [("1".to_owned(), FrameKind::Result), ("2".to_owned(), FrameKind::Error)]);
     transport.queue_incoming(r#"[7,{"jsonrpc":"2.0","id":3,"method":"ping"},[]]"#);
     let mixed = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     let codes: Vec<_> =
-        mixed.batch().map(|frame| frame.error_object().map(|error| error.code)).collect();
+        mixed.batch_items().map(|frame| frame.error_object().map(|error| error.code)).collect();
     assert_eq!(
         codes,
         [Some(-32600), None, Some(-32600)],
@@ -44,7 +44,7 @@ async fn a_batch_is_answered_by_a_batch_where_the_revision_has_batches() {
 }
 
 #[tokio::test]
-async fn a_batch_is_refused_where_the_revision_has_none() {
+async fn the_server_refuses_a_batch_in_other_revisions() {
     for revision in Revision::ALL
         .into_iter()
         .filter(|revision| !revision.is_modern() && !revision.has_batches())

@@ -91,7 +91,7 @@ fn a_broken_stream_cancels_its_request_only_in_modern_revisions() {
             r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#.to_owned(),
             format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{meta}"name":"x"}}}}"#),
         ] {
-            core.receive(sparring_peer::Incoming::on_shared_channel(sparring_wire::Frame::parse(text)));
+            core.receive(sparring_peer::Incoming::from_shared_channel(sparring_wire::Frame::parse(text)));
         }
         assert!(matches!(core.poll_event(), Some(Event::Request(_))));
         let stream = Stream::Request(sparring_wire::Id::Integer(1));

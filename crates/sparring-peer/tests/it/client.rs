@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::client::{ClientOptions, Error, Protocol, TypedList};
-use sparring_peer::server::{Answer, Context, Page, Reply};
+use sparring_peer::server::{Context, HandlerResult, Page, Reply};
 use sparring_peer::{Client, ClientBuilder, Handler, LinkKind, MemoryTransport, Server, memory};
 use sparring_wire::types::{LogLevel, ServerCapabilities, Tool};
 use sparring_wire::{Frame, RawJson, Revision};
@@ -51,7 +51,7 @@ async fn connecting_sends_initialize_and_initialized_and_learns_the_server() {
 async fn auto_finds_the_newest_revision_of_a_server() {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
-        let _running = Server::speaking(TestServer::default(), &[revision]).spawn(there);
+        let _running = Server::with_revisions(TestServer::default(), &[revision]).spawn(there);
         let client = within(Client::connect(here)).await.unwrap();
         assert_eq!(client.revision(), Some(revision));
         assert_eq!(client.transcript().violations(), [], "{revision}");
@@ -129,7 +129,7 @@ async fn reads_resources() {
         let read = client.read_resource("file:///a.txt").await.unwrap();
         assert_eq!(read.contents[0].text.as_deref(), Some("contents"));
         match client.read_resource("file:///none").await.unwrap_err() {
-            Error::Refused { error, .. } => {
+            Error::ErrorResponse { error, .. } => {
                 assert_eq!(error.code, revision.resource_not_found_code());
             }
             other => panic!("{other}"),
@@ -196,7 +196,7 @@ async fn progress_is_passed_to_the_callback() {
 }
 
 #[tokio::test]
-async fn the_log_level_decides_what_is_logged() {
+async fn the_server_sends_only_logs_of_the_requested_level() {
     in_every_revision(async |client, revision| {
         let logged = || client.notifications().count("notifications/message");
         client.call_tool("log", json!({})).await.unwrap();
@@ -205,7 +205,7 @@ async fn the_log_level_decides_what_is_logged() {
         client.set_log_level(LogLevel::Warning).await.unwrap();
         client.call_tool("log", json!({})).await.unwrap();
         assert_eq!(logged() - before, 1, "{revision}");
-        let last = client.notifications().of("notifications/message").pop().unwrap();
+        let last = client.notifications().by_name("notifications/message").pop().unwrap();
         assert_eq!(last.params().unwrap().get("data").unwrap().as_str().unwrap(), "loud");
     })
     .await;
@@ -297,22 +297,22 @@ async fn closing_ends_the_link_and_the_driver() {
     let error = within(connection.client.request("ping", None).into_future()).await.unwrap_err();
     assert!(matches!(error, Error::Closed { .. }), "{error}");
     let mut running = connection.running;
-    within(running.ended()).await;
+    within(running.wait()).await;
 }
 
 #[tokio::test]
-async fn the_last_client_dropped_closes_the_link() {
+async fn dropping_the_last_client_closes_the_link() {
     let TestConnection { client, mut running, .. } =
         TestConnection::start(Revision::V2025_11_25).await;
     let clone = client.clone();
     drop(client);
     within(clone.ping()).await.unwrap();
     drop(clone);
-    within(running.ended()).await;
+    within(running.wait()).await;
 }
 
 #[tokio::test]
-async fn a_server_that_ends_fails_what_is_in_flight_at_once() {
+async fn the_end_of_a_server_fails_requests_in_flight_at_once() {
     let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
     let test_server = TestServer { waiting: Some(sender) };
     let connection = TestConnection::with(Client::builder(), test_server, LinkKind::Shared).await;
@@ -329,7 +329,7 @@ struct Empty;
 
 impl Handler for Empty {}
 
-/// Lists nothing, and the server receives nothing but the ping after it.
+/// Checks that a list is empty, and that the server receives only the ping after it.
 async fn asks_nothing(list: impl AsyncFn(&Client) -> usize) {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
@@ -364,7 +364,7 @@ async fn a_server_without_prompts_gives_an_empty_list_and_gets_no_request() {
 struct Malformed;
 
 /// Its items, with the member that each kind of item must have.
-fn malformed(field: &str, key: &str) -> Answer {
+fn malformed(field: &str, key: &str) -> HandlerResult {
     let name = if key == "name" { "" } else { r#""name":"n","# };
     let item = |end: &str| format!(r#"{{"inputSchema":{{"type":"object"}},{name}{end}}}"#);
     let items = [
@@ -382,25 +382,24 @@ impl Handler for Malformed {
         ServerCapabilities::none().tools().resources().prompts()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         malformed("tools", "name")
     }
 
-    async fn list_resources(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resources(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         malformed("resources", "uri")
     }
 
-    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         malformed("resourceTemplates", "uriTemplate")
     }
 
-    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         malformed("prompts", "name")
     }
 }
 
-/// Checks that the two good items are there, and that the two others are
-/// reported.
+/// Checks that the list has the two good items and reports the two others.
 fn keeps_the_good_ones<T>(field: &str, key: &str, list: &TypedList<T>, name: impl Fn(&T) -> &str) {
     let names: Vec<_> = list.iter().map(name).collect();
     assert_eq!(names, ["first", "last"], "{field}");
@@ -450,7 +449,7 @@ impl Handler for Endless {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> HandlerResult {
         let page = cursor.and_then(|cursor| cursor.parse::<u64>().ok()).unwrap_or_default();
         let next =
             if self.0 == "same cursor" { "again".to_owned() } else { (page + 1).to_string() };
@@ -523,7 +522,7 @@ async fn tasks_pass_through_raw() {
             let tasks = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
             ServerCapabilities::none().tools().with("tasks", tasks)
         }
-        async fn other(&self, cx: &Context) -> Answer {
+        async fn other_request(&self, cx: &Context) -> HandlerResult {
             match cx.method() {
                 "tasks/list" => Ok(json!({"tasks": []}).into()),
                 other => Err(sparring_wire::ErrorObject::method_not_found(other).into()),
@@ -540,7 +539,7 @@ async fn tasks_pass_through_raw() {
 }
 
 #[tokio::test]
-async fn ids_are_never_given_twice() {
+async fn the_client_never_uses_an_id_twice() {
     let connection = TestConnection::start(Revision::V2025_11_25).await;
     for _ in 0..50 {
         connection.client.ping().await.unwrap();

@@ -55,7 +55,7 @@ impl CoreFixture {
 
     pub(crate) fn receive(&mut self, text: &str) {
         let frame = Frame::parse(text);
-        self.core.receive(self.now, Incoming::on_shared_channel(frame));
+        self.core.receive(self.now, Incoming::from_shared_channel(frame));
     }
 
     /// Advances the time as a driver would: ticks the core at its deadlines.

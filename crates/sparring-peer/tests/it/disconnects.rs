@@ -1,5 +1,5 @@
 //! Abnormal ends: peers that do not read, links that break, callbacks that panic.
-//! Nothing hangs, and each failure stays where it is.
+//! Nothing hangs, and no failure affects other requests.
 
 use std::io;
 use std::pin::Pin;
@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::client::{Error, Question};
-use sparring_peer::server::{Answer, Context as Cx};
+use sparring_peer::client::{Error, ServerRequest};
+use sparring_peer::server::{Context as Cx, HandlerResult};
 use sparring_peer::{
-    Cause, Client, Handler, Lines, LinkKind, MemoryTransport, Protocol, Server, memory,
+    Cause, Client, Handler, LineLink, LinkKind, MemoryTransport, Protocol, Server, memory,
 };
 use sparring_wire::types::{CallToolResult, ServerCapabilities};
 use sparring_wire::{Frame, Json, Revision};
@@ -21,7 +21,8 @@ use crate::fixture::{TEST_TIMEOUT, TestConnection, TestServer, within};
 #[tokio::test(start_paused = true)]
 async fn connecting_to_a_peer_that_never_reads_ends_in_time() {
     let (_far, near) = tokio::io::duplex(16);
-    let connecting = Client::builder().timeout(Duration::from_secs(1)).connect(Lines::over(near));
+    let connecting =
+        Client::builder().timeout(Duration::from_secs(1)).connect(LineLink::from_stream(near));
     let error = within(connecting).await.unwrap_err();
     assert!(matches!(error, Error::Timeout { .. }), "{error}");
 }
@@ -30,7 +31,9 @@ async fn connecting_to_a_peer_that_never_reads_ends_in_time() {
 async fn closing_does_not_wait_for_a_peer_that_keeps_its_side_open() {
     let (mut far, near) = tokio::io::duplex(1024);
     let client =
-        within(Client::builder().protocol(Protocol::Raw).connect(Lines::over(near))).await.unwrap();
+        within(Client::builder().protocol(Protocol::Raw).connect(LineLink::from_stream(near)))
+            .await
+            .unwrap();
     client.notify("a", None);
     let reading = tokio::spawn(async move {
         let mut all = Vec::new();
@@ -46,7 +49,9 @@ async fn closing_does_not_wait_for_a_peer_that_keeps_its_side_open() {
 async fn closing_does_not_wait_for_a_peer_that_never_reads() {
     let (_far, near) = tokio::io::duplex(16);
     let client =
-        within(Client::builder().protocol(Protocol::Raw).connect(Lines::over(near))).await.unwrap();
+        within(Client::builder().protocol(Protocol::Raw).connect(LineLink::from_stream(near)))
+            .await
+            .unwrap();
     client.notify("a/long/method/that/does/not/fit", None);
     within(client.close()).await;
     assert!(!client.is_connected());
@@ -55,7 +60,7 @@ async fn closing_does_not_wait_for_a_peer_that_never_reads() {
 #[tokio::test(start_paused = true)]
 async fn a_server_stops_although_its_client_does_not_read() {
     let (mut far, near) = tokio::io::duplex(16);
-    let running = Server::new(TestServer::default()).spawn(Lines::over(near));
+    let running = Server::new(TestServer::default()).spawn(LineLink::from_stream(near));
     far.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await.unwrap();
     within(running.stop()).await;
 }
@@ -64,10 +69,9 @@ async fn a_server_stops_although_its_client_does_not_read() {
 async fn a_server_ends_after_the_end_of_input_although_its_client_does_not_read() {
     let (far, near) = tokio::io::duplex(16);
     let (_reader, mut writer) = tokio::io::split(far);
-    let serving =
-        tokio::spawn(
-            async move { Server::new(TestServer::default()).serve(Lines::over(near)).await },
-        );
+    let serving = tokio::spawn(async move {
+        Server::new(TestServer::default()).serve(LineLink::from_stream(near)).await
+    });
     writer.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await.unwrap();
     writer.shutdown().await.unwrap();
     assert_eq!(within(serving).await.unwrap(), Cause::EndOfInput);
@@ -76,10 +80,13 @@ async fn a_server_ends_after_the_end_of_input_although_its_client_does_not_read(
 #[tokio::test]
 async fn a_buffering_writer_is_flushed() {
     let (far, near) = tokio::io::duplex(64);
-    let _running = Server::new(TestServer::default()).spawn(Lines::over(far));
+    let _running = Server::new(TestServer::default()).spawn(LineLink::from_stream(far));
     let (reader, writer) = tokio::io::split(near);
-    let link =
-        Lines::new(reader, BufWriter::new(writer), sparring_peer::link::LinesOptions::default());
+    let link = LineLink::new(
+        reader,
+        BufWriter::new(writer),
+        sparring_peer::link::LineLinkOptions::default(),
+    );
     let client = within(Client::connect(link)).await.unwrap();
     within(client.ping()).await.unwrap();
 }
@@ -105,7 +112,7 @@ impl AsyncWrite for Broken {
 async fn a_failed_write_fails_its_request_at_once_and_closing_still_ends() {
     let (_far, near) = tokio::io::duplex(64);
     let (reader, _writer) = tokio::io::split(near);
-    let link = Lines::new(reader, Broken, sparring_peer::link::LinesOptions::default());
+    let link = LineLink::new(reader, Broken, sparring_peer::link::LineLinkOptions::default());
     let client = within(Client::builder().protocol(Protocol::Raw).connect(link)).await.unwrap();
     for method in ["a", "b"] {
         let error = within(client.request(method, None).into_future()).await.unwrap_err();
@@ -130,7 +137,8 @@ impl AsyncRead for Flood {
 
 #[tokio::test]
 async fn a_flood_does_not_keep_a_request_from_timing_out() {
-    let link = Lines::new(Flood, tokio::io::sink(), sparring_peer::link::LinesOptions::default());
+    let link =
+        LineLink::new(Flood, tokio::io::sink(), sparring_peer::link::LineLinkOptions::default());
     let client = within(Client::builder().protocol(Protocol::Raw).connect(link)).await.unwrap();
     let request = client.request("a", None).timeout(Duration::from_millis(50));
     let error = within(request.into_future()).await.unwrap_err();
@@ -153,7 +161,7 @@ async fn a_panic_in_a_callback_fails_its_request_and_nothing_else() {
 async fn a_panic_in_a_handler_is_an_error_response_to_the_server() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let builder = Client::builder().revision(revision);
-        let builder = builder.answer(Question::Elicitation, |_| async { panic!("no idea") });
+        let builder = builder.answer(ServerRequest::Elicitation, |_| async { panic!("no idea") });
         let connection =
             TestConnection::with(builder, TestServer::default(), LinkKind::Shared).await;
         let outcome = within(connection.client.call_tool("ask", json!({})).into_future()).await;
@@ -166,10 +174,10 @@ async fn a_panic_in_a_handler_is_an_error_response_to_the_server() {
 }
 
 #[tokio::test]
-async fn a_panic_about_a_notification_leaves_the_session_alive() {
+async fn a_panic_in_a_notification_handler_leaves_the_session_alive() {
     struct PanickingServer;
     impl Handler for PanickingServer {
-        fn notified(&self, method: &str, _: Option<Json<'_>>) {
+        fn on_notification(&self, method: &str, _: Option<Json<'_>>) {
             assert_ne!(method, "notifications/boo", "boo");
         }
     }
@@ -186,13 +194,13 @@ async fn the_reason_of_an_end_can_be_read_twice() {
     let (transport, link) = MemoryTransport::new();
     let mut running = Server::new(TestServer::default()).spawn(link);
     transport.close();
-    assert_eq!(within(running.ended()).await, Cause::EndOfInput);
-    assert_eq!(within(running.ended()).await, Cause::EndOfInput);
+    assert_eq!(within(running.wait()).await, Cause::EndOfInput);
+    assert_eq!(within(running.wait()).await, Cause::EndOfInput);
     assert_eq!(within(running.stop()).await, Cause::EndOfInput);
 }
 
 #[tokio::test]
-async fn a_second_link_is_a_fresh_connection() {
+async fn a_second_link_starts_a_new_connection() {
     let server = Server::new(TestServer::default());
     let mut session = server.session();
     for _ in 0..2 {
@@ -213,8 +221,8 @@ impl Handler for AskingServer {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
-        let roots = cx.ask("roots", Question::Roots, json!({})).await?;
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> HandlerResult {
+        let roots = cx.ask("roots", ServerRequest::Roots, json!({})).await?;
         Ok(CallToolResult::text(roots.text()).into())
     }
 }
@@ -223,7 +231,7 @@ impl Handler for AskingServer {
 async fn a_server_request_is_answered_while_requests_are_counted() {
     let (here, there) = memory(LinkKind::Shared);
     let builder = Client::builder().revision(Revision::V2025_11_25).roots(["file:///r"]);
-    let mut session = Server::new(AskingServer).on(there);
+    let mut session = Server::new(AskingServer).session_on(there);
     let client_task = tokio::spawn(async move {
         let client = builder.connect(here).await?;
         for _ in 0..2 {
@@ -237,13 +245,13 @@ async fn a_server_request_is_answered_while_requests_are_counted() {
     for _ in 0..3 {
         assert!(within(session.process_one_message(TEST_TIMEOUT)).await.unwrap());
     }
-    assert_eq!(within(session.serve_requests(1)).await, Ok(Cause::ByUs));
-    assert_eq!(within(session.serve_requests(1)).await, Ok(Cause::ByUs));
+    assert_eq!(within(session.serve_requests(1)).await, Ok(Cause::ClosedLocally));
+    assert_eq!(within(session.serve_requests(1)).await, Ok(Cause::ClosedLocally));
     within(client_task).await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn a_response_is_never_given_for_another_request() {
+async fn a_response_never_answers_another_request() {
     let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
     let mut session = Server::new(TestServer { waiting: Some(sender) }).session();
     let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;

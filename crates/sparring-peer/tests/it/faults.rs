@@ -120,7 +120,7 @@ fn reports_a_request_that_is_never_answered() {
     assert_eq!(error.to_string(), "no answer to tools/call within 30s");
     let cancelled = fixture.sent_one();
     assert_eq!(cancelled.method(), Some("notifications/cancelled"));
-    assert_eq!(cancelled.params().unwrap().get("requestId").and_then(Id::read), Some(id));
+    assert_eq!(cancelled.params().unwrap().get("requestId").and_then(Id::from_json), Some(id));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_duplicate_reply_is_recorded_and_never_delivered() {
 }
 
 #[test]
-fn an_error_without_an_id_fails_what_is_in_flight_after_the_grace() {
+fn an_error_without_an_id_fails_requests_in_flight_after_the_grace() {
     fails_after_the_grace(
         r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"cannot read"}}"#,
         "cannot read",
@@ -244,7 +244,7 @@ fn a_foreign_reply_on_a_stream_fails_only_its_request() {
 }
 
 #[test]
-fn an_id_of_the_callers_own_is_never_given_to_another_request() {
+fn the_client_never_reuses_an_id_of_the_caller() {
     let mut fixture = CoreFixture::connected();
     let raw = sparring_wire::Frame::parse(r#"{"jsonrpc":"2.0","id":3,"method":"raw"}"#);
     fixture.core.request_frame(fixture.now, raw.clone(), None, "raw").unwrap();
@@ -277,7 +277,7 @@ fn progress_in_a_batch_is_reported_before_the_response() {
 }
 
 #[test]
-fn a_late_reply_to_a_raw_request_never_settles_another() {
+fn a_late_reply_to_a_raw_request_never_completes_another() {
     let mut fixture = CoreFixture::connected();
     let raw = sparring_wire::Frame::parse(r#"{"jsonrpc":"2.0","id":2,"method":"raw"}"#);
     fixture.core.request_frame(fixture.now, raw, Some(ms(10)), "raw").unwrap();

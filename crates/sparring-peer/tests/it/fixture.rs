@@ -4,8 +4,8 @@ use std::future::Future;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring_peer::client::Question;
-use sparring_peer::server::{Answer, Context, Failure, Page, Reply, Running};
+use sparring_peer::client::ServerRequest;
+use sparring_peer::server::{Context, HandlerError, HandlerResult, Page, Reply, ServerTask};
 use sparring_peer::{Client, ClientBuilder, Handler, LinkKind, Server, memory};
 use sparring_wire::types::{
     CallToolResult, Content, GetPromptResult, Implementation, LogLevel, Prompt, PromptMessage,
@@ -44,7 +44,7 @@ impl Handler for TestServer {
         Some("hit precisely".to_owned())
     }
 
-    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> HandlerResult {
         let start: usize = match cursor {
             None => 0,
             Some(text) => text.parse().map_err(|_| ErrorObject::invalid_params("cursor"))?,
@@ -57,7 +57,7 @@ impl Handler for TestServer {
         Ok(Page { items, next_cursor: (next < TOOLS.len()).then(|| next.to_string()) }.into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         match name {
             "echo" => {
                 let message = arguments.get("message").and_then(Json::as_str);
@@ -86,17 +86,17 @@ impl Handler for TestServer {
         }
     }
 
-    async fn list_resources(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resources(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Resource::new("file:///a.txt", "a")].into())
     }
 
-    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         let template = json!({"uriTemplate": "file:///{name}", "name": "any"});
         let template: ResourceTemplate = serde_json::from_value(template).unwrap();
         Ok(vec![template].into())
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         match uri {
             "file:///a.txt" => {
                 Ok(ReadResourceResult::new(vec![ResourceContents::text(uri, "contents")]).into())
@@ -110,47 +110,47 @@ impl Handler for TestServer {
         }
     }
 
-    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Prompt::new("summarize")].into())
     }
 
-    async fn get_prompt(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn get_prompt(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let length = arguments.get("length").and_then(Json::as_str).unwrap_or_default();
         let message = PromptMessage::user(&*format!("{name} in {length}"));
         Ok(GetPromptResult::new(vec![message]).into())
     }
 
-    async fn complete(&self, _: Json<'_>, argument: Json<'_>, _: &Context) -> Answer {
+    async fn complete(&self, _: Json<'_>, argument: Json<'_>, _: &Context) -> HandlerResult {
         let value = argument.get("value").and_then(Json::as_str).unwrap_or_default();
         Ok(Reply::completion(&[&format!("{value}1"), &format!("{value}2")]))
     }
 
-    async fn other(&self, cx: &Context) -> Answer {
+    async fn other_request(&self, cx: &Context) -> HandlerResult {
         match cx.method() {
             "test_server/reverse" => {
                 Ok(json!({"echoed": cx.params().map(|params| params.text().into_owned())}).into())
             }
-            other => Err(Failure::Error(ErrorObject::method_not_found(other))),
+            other => Err(HandlerError::Error(ErrorObject::method_not_found(other))),
         }
     }
 }
 
 /// Asks the client twice; the second request needs the first one's answer.
-async fn ask_twice(cx: &Context) -> Answer {
+async fn ask_twice(cx: &Context) -> HandlerResult {
     let form = json!({"message": "name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}});
-    let first = cx.ask("name", Question::Elicitation, form).await?;
+    let first = cx.ask("name", ServerRequest::Elicitation, form).await?;
     let name = first
         .view()
-        .at(&["content", "name"])
+        .get_path(&["content", "name"])
         .and_then(Json::as_str)
         .unwrap_or_default()
         .into_owned();
-    let roots = cx.ask("roots", Question::Roots, json!({})).await?;
+    let roots = cx.ask("roots", ServerRequest::Roots, json!({})).await?;
     let count = roots.view().get("roots").map_or(0, |roots| roots.items().count());
     Ok(CallToolResult::text(format!("{name} has {count} roots")).into())
 }
 
-async fn wait(signal: Option<mpsc::UnboundedSender<&'static str>>) -> Answer {
+async fn wait(signal: Option<mpsc::UnboundedSender<&'static str>>) -> HandlerResult {
     struct DropSignal(Option<mpsc::UnboundedSender<&'static str>>);
     impl Drop for DropSignal {
         fn drop(&mut self) {
@@ -171,7 +171,7 @@ async fn wait(signal: Option<mpsc::UnboundedSender<&'static str>>) -> Answer {
 pub(crate) struct TestConnection {
     pub(crate) client: Client,
     pub(crate) server: Server<TestServer>,
-    pub(crate) running: Running,
+    pub(crate) running: ServerTask,
 }
 
 impl TestConnection {
@@ -201,5 +201,5 @@ impl TestConnection {
 pub(crate) fn answering(builder: ClientBuilder) -> ClientBuilder {
     let name = json!({"action": "accept", "content": {"name": "Ada"}});
     let answer = move |_| std::future::ready(Ok::<Value, ErrorObject>(name.clone()));
-    builder.answer(Question::Elicitation, answer).roots(["file:///one", "file:///two"])
+    builder.answer(ServerRequest::Elicitation, answer).roots(["file:///one", "file:///two"])
 }

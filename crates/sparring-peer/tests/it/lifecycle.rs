@@ -44,7 +44,7 @@ fn sends_name_version_and_protocol_version_then_initialized() {
             ClientOptions { info, protocol: Protocol::Only(revision), ..ClientOptions::default() };
         let mut fixture = CoreFixture::with(options, LinkKind::Shared);
         let frame = fixture.sent_one();
-        let params: Value = frame.params().unwrap().to().unwrap();
+        let params: Value = frame.params().unwrap().deserialize().unwrap();
         assert_eq!(params["clientInfo"]["name"], "me");
         assert_eq!(params["clientInfo"]["version"], "1.2");
         assert_eq!(params["protocolVersion"], revision.name());
@@ -58,7 +58,7 @@ fn sends_name_version_and_protocol_version_then_initialized() {
 fn every_modern_request_carries_its_metadata() {
     let mut fixture = CoreFixture::discovered(LinkKind::Shared);
     let plain = fixture.request_with("tools/call", r#"{"name":"a"}"#);
-    let meta: Value = plain.params().unwrap().get("_meta").unwrap().to().unwrap();
+    let meta: Value = plain.params().unwrap().get("_meta").unwrap().deserialize().unwrap();
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "sparring");
     assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
@@ -68,7 +68,7 @@ fn every_modern_request_carries_its_metadata() {
         "x",
         r#"{"_meta":{"a":1,"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}"#,
     );
-    let meta: Value = own.params().unwrap().get("_meta").unwrap().to().unwrap();
+    let meta: Value = own.params().unwrap().get("_meta").unwrap().deserialize().unwrap();
     assert_eq!(meta["a"], 1);
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "1900-01-01");
     assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
@@ -84,7 +84,7 @@ fn auto_stays_modern_with_a_modern_server() {
 }
 
 #[test]
-fn auto_shakes_hands_after_any_error_that_is_not_modern() {
+fn auto_sends_the_handshake_after_any_error_that_is_not_modern() {
     for code in [-32601, -32602, -32600, -32000, 7] {
         let mut fixture = CoreFixture::new(Protocol::Auto);
         let probe = probe(&mut fixture);
@@ -157,7 +157,7 @@ fn a_refused_handshake_fails_after_the_grace_period() {
     fixture.pass(ms(1_000));
     let error = fixture.connection().unwrap().unwrap_err();
     assert!(
-        matches!(error, Error::Refused { ref method, .. } if method == "initialize"),
+        matches!(error, Error::ErrorResponse { ref method, .. } if method == "initialize"),
         "{error}"
     );
 }
@@ -192,7 +192,7 @@ fn a_modern_server_that_names_an_older_version_gets_the_handshake() {
 }
 
 #[test]
-fn a_pinned_revision_takes_no_other() {
+fn a_client_with_a_pinned_revision_uses_no_other() {
     let mut fixture = CoreFixture::new(Protocol::Only(Revision::V2025_06_18));
     let handshake = handshake(&mut fixture);
     fixture.receive(&initialized(&handshake, "2025-03-26"));
@@ -203,7 +203,7 @@ fn a_pinned_revision_takes_no_other() {
     let probe = probe(&mut fixture);
     fixture.receive(&refused(&probe, -32601));
     let error = fixture.connection().unwrap().unwrap_err();
-    assert!(matches!(error, Error::VersionRefused { .. }), "{error}");
+    assert!(matches!(error, Error::NoCommonVersion { .. }), "{error}");
     assert!(
         error.to_string().contains("2026-07-28") && error.to_string().contains("-32601"),
         "{error}"
@@ -217,7 +217,7 @@ fn an_unknown_version_in_the_handshake_is_refused() {
     let handshake = handshake(&mut fixture);
     fixture.receive(&initialized(&handshake, "1.0"));
     let error = fixture.connection().unwrap().unwrap_err();
-    assert!(matches!(error, Error::VersionRefused { .. }), "{error}");
+    assert!(matches!(error, Error::NoCommonVersion { .. }), "{error}");
     assert!(fixture.sent().is_empty(), "no initialized after a failed handshake");
 }
 
@@ -283,7 +283,7 @@ fn a_server_that_names_its_versions_in_an_error_is_asked_again() {
     let again = handshake(&mut fixture);
     fixture.receive(&error(&again));
     let refused = fixture.connection().unwrap().unwrap_err();
-    assert!(matches!(refused, Error::VersionRefused { .. }), "once is enough: {refused}");
+    assert!(matches!(refused, Error::NoCommonVersion { .. }), "once is enough: {refused}");
 }
 
 #[test]

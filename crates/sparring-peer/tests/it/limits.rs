@@ -9,11 +9,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::client::{Error, Question};
-use sparring_peer::link::{Cut, Fault};
-use sparring_peer::server::{Answer, Context as Cx};
+use sparring_peer::client::{Error, ServerRequest};
+use sparring_peer::link::{Disconnect, Fault};
+use sparring_peer::server::{Context as Cx, HandlerResult};
 use sparring_peer::{
-    Cause, Client, Handler, Lines, LinkKind, MemoryTransport, Protocol, Server, memory,
+    Cause, Client, Handler, LineLink, LinkKind, MemoryTransport, Protocol, Server, memory,
 };
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{Frame, Json, RawJson, Revision};
@@ -50,7 +50,8 @@ impl AsyncWrite for BreakingWriter {
 async fn a_broken_write_fails_its_requests() {
     let (_far, near) = tokio::io::duplex(64);
     let (reader, _writer) = tokio::io::split(near);
-    let link = Lines::new(reader, BreakingWriter(10), sparring_peer::link::LinesOptions::default());
+    let link =
+        LineLink::new(reader, BreakingWriter(10), sparring_peer::link::LineLinkOptions::default());
     let client = within(Client::builder().protocol(Protocol::Raw).connect(link)).await.unwrap();
     for method in ["a", "b"] {
         let error = within(client.request(method, None).into_future()).await.unwrap_err();
@@ -63,7 +64,9 @@ async fn a_broken_write_fails_its_requests() {
 async fn a_client_with_a_full_link_still_times_out_and_closes() {
     let (_far, near) = tokio::io::duplex(16);
     let client =
-        within(Client::builder().protocol(Protocol::Raw).connect(Lines::over(near))).await.unwrap();
+        within(Client::builder().protocol(Protocol::Raw).connect(LineLink::from_stream(near)))
+            .await
+            .unwrap();
     client.send_bytes(vec![b'x'; 5_000_000]);
     let request = client.request("a", None).timeout(Duration::from_secs(1));
     assert!(matches!(within(request.into_future()).await, Err(Error::Timeout { .. })));
@@ -77,7 +80,7 @@ async fn all_messages_of_a_handler_are_sent_before_its_response() {
         fn capabilities(&self) -> ServerCapabilities {
             ServerCapabilities::none().tools()
         }
-        async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
+        async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> HandlerResult {
             for step in 1..=500 {
                 cx.progress(f64::from(step), None, None);
             }
@@ -99,7 +102,7 @@ async fn all_messages_of_a_handler_are_sent_before_its_response() {
 #[tokio::test]
 async fn a_handler_that_panics_before_it_returns_its_future_is_caught() {
     let builder = Client::builder().revision(Revision::V2025_11_25);
-    let builder = builder.answer(Question::Elicitation, |params: RawJson| {
+    let builder = builder.answer(ServerRequest::Elicitation, |params: RawJson| {
         assert!(params.text().is_empty(), "never so");
         std::future::ready(Ok(json!({})))
     });
@@ -119,7 +122,7 @@ fn call(id: u32, tool: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn serving_a_number_of_requests_ends_although_one_hangs_and_another_is_held_back() {
     let (transport, link) = MemoryTransport::new();
-    let mut session = Server::new(TestServer::default()).on(link);
+    let mut session = Server::new(TestServer::default()).session_on(link);
     for text in [INITIALIZE.to_owned(), call(1, "wait"), call(2, "echo")] {
         transport.queue_incoming(text);
     }
@@ -131,10 +134,9 @@ async fn serving_a_number_of_requests_ends_although_one_hangs_and_another_is_hel
 async fn a_client_that_never_reads_is_disconnected() {
     let (far, near) = tokio::io::duplex(64 * 1024);
     let (_reader, mut writer) = tokio::io::split(far);
-    let serving =
-        tokio::spawn(
-            async move { Server::new(TestServer::default()).serve(Lines::over(near)).await },
-        );
+    let serving = tokio::spawn(async move {
+        Server::new(TestServer::default()).serve(LineLink::from_stream(near)).await
+    });
     writer.write_all(format!("{INITIALIZE}\n").as_bytes()).await.unwrap();
     let message = "x".repeat(200_000);
     for id in 1..=40 {
@@ -166,7 +168,7 @@ impl Handler for LoggingServer {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> HandlerResult {
         let mut text = "x".repeat(5 * 1024 * 1024);
         let mut clock = tokio::time::interval(Duration::from_secs(1));
         loop {
@@ -182,7 +184,9 @@ impl Handler for LoggingServer {
 async fn run_for_a_minute(reads: usize) -> Option<Cause> {
     let (mut far, near) = tokio::io::duplex(64 * 1024);
     let serving =
-        tokio::spawn(async move { Server::new(LoggingServer).serve(Lines::over(near)).await });
+        tokio::spawn(
+            async move { Server::new(LoggingServer).serve(LineLink::from_stream(near)).await },
+        );
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     far.write_all(format!("{INITIALIZE}\n{ready}\n{}\n", call(1, "ours")).as_bytes())
         .await
@@ -221,8 +225,8 @@ impl Handler for LeavingServer {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
-        cx.fail_with(Fault { cut: Some(Cut::After), ..Fault::default() }.into());
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> HandlerResult {
+        cx.set_faults(Fault { disconnect: Some(Disconnect::After), ..Fault::default() }.into());
         Ok(CallToolResult::text("x".repeat(100_000)).into())
     }
 }
@@ -231,7 +235,9 @@ impl Handler for LeavingServer {
 async fn a_server_ends_only_after_its_last_response_was_read() {
     let (mut far, near) = tokio::io::duplex(1024);
     let serving =
-        tokio::spawn(async move { Server::new(LeavingServer).serve(Lines::over(near)).await });
+        tokio::spawn(
+            async move { Server::new(LeavingServer).serve(LineLink::from_stream(near)).await },
+        );
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     far.write_all(format!("{INITIALIZE}\n{ready}\n{}\n", call(1, "leave")).as_bytes())
         .await
@@ -239,7 +245,7 @@ async fn a_server_ends_only_after_its_last_response_was_read() {
     let mut bytes = Vec::new();
     within(far.read_to_end(&mut bytes)).await.unwrap();
     assert!(bytes.len() > 100_000, "{}", bytes.len());
-    assert_eq!(within(serving).await.unwrap(), Cause::ByUs);
+    assert_eq!(within(serving).await.unwrap(), Cause::ClosedLocally);
 }
 
 #[tokio::test]
@@ -284,7 +290,7 @@ async fn the_end_of_a_subscription_can_be_read_twice() {
 #[tokio::test]
 async fn an_invalid_response_to_a_server_request_fails_it_at_once() {
     let (transport, link) = MemoryTransport::new();
-    let mut session = Server::new(TestServer::default()).on(link);
+    let mut session = Server::new(TestServer::default()).session_on(link);
     transport.queue_incoming(INITIALIZE);
     transport.queue_incoming(call(1, "ask"));
     transport.queue_incoming(
@@ -312,10 +318,10 @@ impl AsyncRead for BlankLineReader {
 
 #[tokio::test]
 async fn endless_blank_lines_do_not_prevent_timeouts() {
-    let link = Lines::new(
+    let link = LineLink::new(
         BlankLineReader,
         tokio::io::sink(),
-        sparring_peer::link::LinesOptions::default(),
+        sparring_peer::link::LineLinkOptions::default(),
     );
     let client = within(Client::builder().protocol(Protocol::Raw).connect(link)).await.unwrap();
     let request = client.request("a", None).timeout(Duration::from_millis(50));
@@ -344,14 +350,14 @@ async fn a_modern_request_in_a_batch_is_refused() {
     ));
     let answer = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     let codes: Vec<_> =
-        answer.batch().map(|frame| frame.error_object().map(|error| error.code)).collect();
+        answer.batch_items().map(|frame| frame.error_object().map(|error| error.code)).collect();
     assert_eq!(codes, [Some(-32600), None]);
 }
 
-/// A writer that writes nothing while it is shut, and then everything.
+/// A writer that writes nothing while it is blocked, and everything afterwards.
 struct BlockedWriter {
     shut: Arc<AtomicBool>,
-    /// Receives the waker when something is written while it is shut.
+    /// Receives the waker when something is written while it is blocked.
     reached: mpsc::UnboundedSender<Waker>,
     out: mpsc::UnboundedSender<Vec<u8>>,
 }
@@ -387,8 +393,8 @@ impl Handler for LargeResponseServer {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Cx) -> Answer {
-        Ok(CallToolResult::text("x".repeat(sparring_peer::link::FULL)).into())
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Cx) -> HandlerResult {
+        Ok(CallToolResult::text("x".repeat(sparring_peer::link::BACKLOG_LIMIT)).into())
     }
 }
 
@@ -400,9 +406,9 @@ async fn a_change_is_sent_once_a_full_link_has_room() {
     let ((reached, mut at_gate), (out, mut written)) =
         (mpsc::unbounded_channel(), mpsc::unbounded_channel());
     let gate = BlockedWriter { shut: Arc::clone(&shut), reached, out };
-    let options = sparring_peer::link::LinesOptions::default();
+    let options = sparring_peer::link::LineLinkOptions::default();
     let server = Server::new(LargeResponseServer);
-    let _running = server.spawn(Lines::new(tokio::io::split(near).0, gate, options));
+    let _running = server.spawn(LineLink::new(tokio::io::split(near).0, gate, options));
     far.write_all(format!("{INITIALIZE}\n").as_bytes()).await.unwrap();
     let greeting = within(written.recv()).await.expect("a greeting");
     assert!(greeting.starts_with(br#"{"jsonrpc":"2.0","id":0,"result""#));

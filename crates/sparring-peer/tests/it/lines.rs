@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::link::LinesOptions;
-use sparring_peer::{Client, Incoming, Lines, Link, Server};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::{Client, Incoming, LineLink, Link, Server};
 use sparring_wire::{Frame, Revision};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
@@ -12,7 +12,7 @@ use crate::fixture::{TEST_TIMEOUT, TestServer, within};
 
 fn lines(stream: DuplexStream, max_line: usize) -> impl Link {
     let (reader, writer) = tokio::io::split(stream);
-    Lines::new(reader, writer, LinesOptions { max_line })
+    LineLink::new(reader, writer, LineLinkOptions { max_line_bytes: max_line })
 }
 
 async fn next(link: &mut impl Link) -> Incoming {
@@ -44,7 +44,7 @@ async fn a_reply_a_byte_at_a_time_is_read() {
 }
 
 #[tokio::test]
-async fn many_frames_in_one_chunk_come_one_by_one() {
+async fn the_link_delivers_many_frames_of_one_chunk_one_by_one() {
     let (mut far, near) = tokio::io::duplex(64 * 1024);
     let mut link = lines(near, 1024);
     let chunk: String = (0..100)
@@ -98,11 +98,12 @@ async fn a_reply_that_is_too_long_fails_the_request_it_answers_at_once() {
 #[tokio::test]
 async fn large_frames_pass_whole() {
     let (far, near) = tokio::io::duplex(512);
-    let _running = Server::new(TestServer::default()).spawn(Lines::over(far));
-    let client =
-        within(Client::builder().revision(Revision::V2025_11_25).connect(Lines::over(near)))
-            .await
-            .unwrap();
+    let _running = Server::new(TestServer::default()).spawn(LineLink::from_stream(far));
+    let client = within(
+        Client::builder().revision(Revision::V2025_11_25).connect(LineLink::from_stream(near)),
+    )
+    .await
+    .unwrap();
     let message = "é".repeat(2_000_000);
     let response = tokio::time::timeout(
         Duration::from_secs(60),
@@ -114,10 +115,13 @@ async fn large_frames_pass_whole() {
 #[tokio::test]
 async fn a_closed_writer_still_receives_the_last_responses() {
     let (mut far, near) = tokio::io::duplex(64 * 1024);
-    let client =
-        within(Client::builder().protocol(sparring_peer::Protocol::Raw).connect(Lines::over(near)))
-            .await
-            .unwrap();
+    let client = within(
+        Client::builder()
+            .protocol(sparring_peer::Protocol::Raw)
+            .connect(LineLink::from_stream(near)),
+    )
+    .await
+    .unwrap();
     let request = client.request("a", None).start();
     let mut asked = [0; 1024];
     let length = within(far.read(&mut asked)).await.unwrap();

@@ -1,8 +1,8 @@
 //! Client and server in one process, joined by memory and by bytes. The server's
-//! link is given when the session is created, or later.
+//! link is set when the session is created, or later.
 
 use serde_json::json;
-use sparring_peer::{Client, Lines, Link, LinkKind, Server, memory};
+use sparring_peer::{Client, LineLink, Link, LinkKind, Server, memory};
 use sparring_wire::Revision;
 
 use crate::fixture::{TestServer, within};
@@ -19,7 +19,7 @@ async fn ours(here: impl Link, there: impl Link, revision: Revision) {
     within(client.close()).await;
     within(async move {
         let mut running = running;
-        running.ended().await
+        running.wait().await
     })
     .await;
 }
@@ -33,7 +33,7 @@ async fn client_and_server_talk_over_memory_and_over_bytes() {
         }
         for size in [1, 64 * 1024] {
             let (here, there) = tokio::io::duplex(size);
-            ours(Lines::over(here), Lines::over(there), revision).await;
+            ours(LineLink::from_stream(here), LineLink::from_stream(there), revision).await;
         }
     }
 }
@@ -51,7 +51,7 @@ async fn a_link_may_be_given_at_or_after_construction() {
     within(serving).await.unwrap().unwrap();
 
     let (here, there) = memory(LinkKind::Shared);
-    let serving = tokio::spawn(server.on(there).serve());
+    let serving = tokio::spawn(server.session_on(there).serve());
     let client = within(Client::connect(here)).await.unwrap();
     drop(client);
     within(serving).await.unwrap().unwrap();

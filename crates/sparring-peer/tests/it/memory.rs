@@ -16,7 +16,7 @@ async fn queues_incoming_and_takes_outgoing_last_next_and_all() {
     for id in 1..=3 {
         transport.queue_incoming(ping(id));
     }
-    let mut session = Server::new(TestServer::default()).on(link);
+    let mut session = Server::new(TestServer::default()).session_on(link);
     within(session.serve_requests(3)).await.unwrap();
     assert_eq!(transport.all_sent().len(), 3);
     assert_eq!(transport.last_sent().unwrap().id().unwrap().to_string(), "3");

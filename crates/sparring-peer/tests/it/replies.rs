@@ -2,7 +2,7 @@
 //! and results of other servers are forwarded.
 
 use sparring_peer::client::Response;
-use sparring_peer::server::{Answer, Context, Reply};
+use sparring_peer::server::{Context, HandlerResult, Reply};
 use sparring_peer::{Handler, Incoming, Server};
 use sparring_wire::types::{Implementation, ServerCapabilities};
 use sparring_wire::{Frame, Json, RawJson};
@@ -22,11 +22,11 @@ impl Handler for FixedReplyServer {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(self.0.clone())
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> HandlerResult {
         Ok(self.0.clone())
     }
 }
@@ -55,7 +55,7 @@ fn response(line: &[u8]) -> Response {
     let id = fixture.request("tools/call");
     let text = line.splitn(2, |byte| *byte == b'#').collect::<Vec<_>>();
     let line = [text[0], id.to_string().as_bytes(), text[1]].concat();
-    fixture.core.receive(fixture.now, Incoming::on_shared_channel(Frame::parse(line)));
+    fixture.core.receive(fixture.now, Incoming::from_shared_channel(Frame::parse(line)));
     fixture.settled().expect("an answer").expect("a response")
 }
 
@@ -103,7 +103,7 @@ async fn members_that_the_handler_has_set_are_kept() {
 #[tokio::test]
 async fn results_of_other_servers_are_forwarded_as_spelled() {
     let response = response(br#"{"jsonrpc":"2.0","id":#,"result":{ "n":1.50, "content":[] }}"#);
-    let reply = Reply::passed_on(response).expect("a result");
+    let reply = Reply::from_response(response).expect("a result");
     assert_eq!(reply.json().text(), r#"{ "n":1.50, "content":[] }"#);
     assert_eq!(reply, RawJson::parse(r#"{ "n":1.50, "content":[] }"#).unwrap().into());
     assert_eq!(
@@ -117,7 +117,7 @@ async fn results_of_other_servers_are_forwarded_as_spelled() {
 async fn results_of_several_lines_are_forwarded_in_one() {
     let response =
         response(b"{\"jsonrpc\":\"2.0\",\n\"id\":#,\"result\":{\r\n  \"content\": []\n}}");
-    let reply = Reply::passed_on(response).expect("a result");
+    let reply = Reply::from_response(response).expect("a result");
     let sent = sent_result(reply, "tools/call").await;
     assert!(sent.starts_with(r#"{    "content": [] ,"resultType""#), "{sent}");
 }
@@ -125,8 +125,8 @@ async fn results_of_several_lines_are_forwarded_in_one() {
 #[test]
 fn invalid_utf8_is_replaced_in_forwarded_results() {
     let garbled = response(b"{\"jsonrpc\":\"2.0\",\"id\":#,\"result\":{\"content\":\"\xff\"}}");
-    let reply = Reply::passed_on(garbled).expect("a result");
+    let reply = Reply::from_response(garbled).expect("a result");
     assert_eq!(reply.json().bytes(), "{\"content\":\"\u{fffd}\"}".as_bytes());
     let error = response(br#"{"jsonrpc":"2.0","id":#,"error":{"code":1,"message":"no"}}"#);
-    assert_eq!(Reply::passed_on(error.clone()), Err(error));
+    assert_eq!(Reply::from_response(error.clone()), Err(error));
 }

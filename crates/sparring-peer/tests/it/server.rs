@@ -80,7 +80,8 @@ async fn every_list_has_the_format_of_its_revision() {
                 }
             };
             let response = within(session.process_request(Frame::parse(request))).await.unwrap();
-            let violations = Checker::of(revision).check(&response, Side::Server, Some(method));
+            let violations =
+                Checker::for_revision(revision).check(&response, Side::Server, Some(method));
             assert_eq!(violations, [], "{revision} {method}");
         }
     }
@@ -192,7 +193,7 @@ async fn wrong_modern_requests_get_the_codes_of_the_revision() {
         .replace(r#""_meta":{"#, r#""_meta":{"io.modelcontextprotocol/logLevel":"loud","#);
     assert_eq!(error_code(&mut session, &level).await, -32602);
 
-    let only_modern = Server::speaking(TestServer::default(), &[Revision::V2026_07_28]);
+    let only_modern = Server::with_revisions(TestServer::default(), &[Revision::V2026_07_28]);
     let mut session = only_modern.session();
     let hello = ask(&mut session, INITIALIZE).await;
     assert_eq!(hello["error"]["code"], -32022);
@@ -221,7 +222,7 @@ async fn both_eras_are_served_on_one_connection() {
 }
 
 #[tokio::test]
-async fn unknown_notifications_get_nothing() {
+async fn the_server_does_not_answer_unknown_notifications() {
     let mut session = initialized_session().await;
     for text in [
         r#"{"jsonrpc":"2.0","method":"notifications/whatever"}"#,
@@ -279,7 +280,7 @@ async fn the_foreground_ends_after_so_many_requests() {
         transport.queue_incoming(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
     }
     let server = Server::new(TestServer::default());
-    let mut session = server.on(link);
+    let mut session = server.session_on(link);
     within(session.serve_requests(1)).await.unwrap();
     assert!(!transport.all_sent().is_empty());
     within(session.serve_requests(4)).await.unwrap();
@@ -293,7 +294,7 @@ async fn the_background_never_blocks_its_caller_and_can_be_stopped() {
     assert!(running.is_running());
     transport.queue_incoming(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     assert!(transport.wait_sent(TEST_TIMEOUT).await.is_some());
-    assert_eq!(within(running.stop()).await, Cause::ByUs);
+    assert_eq!(within(running.stop()).await, Cause::ClosedLocally);
     assert_eq!(transport.wait_sent(TEST_TIMEOUT).await, None, "the link is closed");
 }
 
@@ -315,7 +316,7 @@ async fn counts_requests_responses_and_errors() {
 }
 
 #[tokio::test]
-async fn requests_in_flight_run_side_by_side() {
+async fn requests_in_flight_run_concurrently() {
     let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
     let (here, there) = memory(LinkKind::Shared);
     let _running = Server::new(TestServer { waiting: Some(sender) }).spawn(there);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
-use sparring_peer::client::{Error, Question};
-use sparring_peer::server::{Answer, Context, Failure, InputRequired};
+use sparring_peer::client::{Error, ServerRequest};
+use sparring_peer::server::{Context, HandlerError, HandlerResult, InputRequired};
 use sparring_peer::{Client, Handler, LinkKind, Server, memory};
 use sparring_wire::types::{CallToolResult, ServerCapabilities};
 use sparring_wire::{ErrorObject, Id, Json, Revision};
@@ -48,7 +48,7 @@ async fn a_server_request_is_cancelled_with_the_request_that_caused_it() {
         }
     };
     let builder =
-        Client::builder().revision(Revision::V2025_11_25).answer(Question::Elicitation, never);
+        Client::builder().revision(Revision::V2025_11_25).answer(ServerRequest::Elicitation, never);
     let connection = TestConnection::with(builder, TestServer::default(), LinkKind::Shared).await;
     let call = connection.client.call_tool("ask", json!({})).start();
     within(events.recv()).await.unwrap();
@@ -59,7 +59,7 @@ async fn a_server_request_is_cancelled_with_the_request_that_caused_it() {
         .wait_for("notifications/cancelled", 1, TEST_TIMEOUT)
         .await;
     let asked = connection.client.requests().all();
-    let named = withdrawn.unwrap()[0].params().unwrap().get("requestId").and_then(Id::read);
+    let named = withdrawn.unwrap()[0].params().unwrap().get("requestId").and_then(Id::from_json);
     assert_eq!(named.as_ref(), asked[0].id());
     assert_eq!(connection.client.transcript().violations(), []);
 }
@@ -72,10 +72,10 @@ async fn a_retry_has_a_new_id_and_returns_the_state_unchanged() {
         fn capabilities(&self) -> ServerCapabilities {
             ServerCapabilities::none().tools()
         }
-        async fn call_tool(&self, _: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+        async fn call_tool(&self, _: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
             assert_eq!(arguments.text(), r#"{"n":1.0}"#, "the arguments come again as they were");
             match cx.request_state() {
-                None => Err(Failure::InputRequired(InputRequired {
+                None => Err(HandlerError::InputRequired(InputRequired {
                     state: Some(STATE.to_owned()),
                     ..InputRequired::default()
                 })),
@@ -139,8 +139,8 @@ async fn a_request_fails_after_too_many_input_rounds() {
         fn capabilities(&self) -> ServerCapabilities {
             ServerCapabilities::none().tools()
         }
-        async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
-            Err(Failure::InputRequired(InputRequired {
+        async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> HandlerResult {
+            Err(HandlerError::InputRequired(InputRequired {
                 state: Some("more".to_owned()),
                 ..InputRequired::default()
             }))
@@ -162,15 +162,15 @@ async fn sampling_is_answered_by_its_handler_with_the_params_as_sent() {
         fn capabilities(&self) -> ServerCapabilities {
             ServerCapabilities::none().tools()
         }
-        async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Context) -> Answer {
+        async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Context) -> HandlerResult {
             let message =
                 json!({"role": "user", "content": {"type": "text", "text": "capital of France?"}});
             let answer = cx
-                .ask("s", Question::Sampling, json!({"messages": [message], "maxTokens": 5}))
+                .ask("s", ServerRequest::Sampling, json!({"messages": [message], "maxTokens": 5}))
                 .await?;
             let text = answer
                 .view()
-                .at(&["content", "text"])
+                .get_path(&["content", "text"])
                 .and_then(Json::as_str)
                 .unwrap_or_default()
                 .into_owned();
@@ -194,7 +194,7 @@ async fn sampling_is_answered_by_its_handler_with_the_params_as_sent() {
         };
         let (here, there) = memory(LinkKind::Shared);
         let _running = Server::new(Sampler).spawn(there);
-        let builder = Client::builder().revision(revision).answer(Question::Sampling, answer);
+        let builder = Client::builder().revision(revision).answer(ServerRequest::Sampling, answer);
         let client = within(builder.connect(here)).await.unwrap();
         let response = within(client.call_tool("x", json!({})).into_future()).await.unwrap();
         assert_eq!(response.content(), "Paris", "{revision}");
@@ -204,10 +204,10 @@ async fn sampling_is_answered_by_its_handler_with_the_params_as_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_never_comes_is_a_timeout_of_the_request() {
+async fn a_request_times_out_if_its_input_never_arrives() {
     let builder = Client::builder()
         .revision(Revision::V2026_07_28)
-        .answer(Question::Elicitation, |_| std::future::pending());
+        .answer(ServerRequest::Elicitation, |_| std::future::pending());
     let connection = TestConnection::with(builder, TestServer::default(), LinkKind::Shared).await;
     let call =
         connection.client.call_tool("ask", json!({})).timeout(std::time::Duration::from_secs(1));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::client::Filter;
+use sparring_peer::client::SubscriptionFilter;
 use sparring_peer::{Client, LinkKind, MemoryTransport, Server};
 use sparring_wire::{Frame, Revision};
 
@@ -11,8 +11,8 @@ use crate::fixture::{TEST_TIMEOUT, TestConnection, TestServer, within};
 
 const QUIET: Duration = Duration::from_millis(20);
 
-fn everything() -> Filter {
-    Filter {
+fn everything() -> SubscriptionFilter {
+    SubscriptionFilter {
         tools_list_changed: true,
         prompts_list_changed: true,
         resources_list_changed: true,
@@ -21,7 +21,7 @@ fn everything() -> Filter {
 }
 
 #[tokio::test]
-async fn a_subscriber_receives_only_what_it_subscribed_to() {
+async fn a_subscriber_receives_only_matching_changes() {
     for revision in Revision::ALL {
         for kind in [LinkKind::Shared, LinkKind::Streams] {
             let connection = TestConnection::with(
@@ -31,9 +31,10 @@ async fn a_subscriber_receives_only_what_it_subscribed_to() {
             )
             .await;
             let mut one = within(connection.client.subscribe("file:///a.txt")).await.unwrap();
-            let mut other = within(
-                connection.client.listen(Filter { tools_list_changed: true, ..Filter::default() }),
-            )
+            let mut other = within(connection.client.listen(SubscriptionFilter {
+                tools_list_changed: true,
+                ..SubscriptionFilter::default()
+            }))
             .await
             .unwrap();
             connection.server.resource_updated("file:///b.txt");
@@ -57,7 +58,7 @@ async fn a_subscriber_receives_only_what_it_subscribed_to() {
 }
 
 #[tokio::test]
-async fn a_closed_subscription_is_silent() {
+async fn a_closed_subscription_receives_nothing() {
     for revision in Revision::ALL {
         let connection = TestConnection::start(revision).await;
         let subscription = within(connection.client.subscribe("file:///a.txt")).await.unwrap();
@@ -75,7 +76,7 @@ async fn a_closed_subscription_is_silent() {
 }
 
 #[tokio::test]
-async fn the_server_ends_a_modern_subscription_in_good_order() {
+async fn the_server_ends_a_modern_subscription_with_a_result() {
     let connection = TestConnection::start(Revision::V2026_07_28).await;
     let mut subscription = within(connection.client.listen(everything())).await.unwrap();
     assert_eq!(*subscription.acknowledged(), everything());
@@ -85,7 +86,7 @@ async fn the_server_ends_a_modern_subscription_in_good_order() {
 }
 
 #[tokio::test]
-async fn a_server_acknowledges_only_what_it_declares() {
+async fn a_server_acknowledges_only_declared_changes() {
     struct Tools;
     impl sparring_peer::Handler for Tools {
         fn capabilities(&self) -> sparring_wire::types::ServerCapabilities {
@@ -96,7 +97,7 @@ async fn a_server_acknowledges_only_what_it_declares() {
     let _running = Server::new(Tools).spawn(there);
     let client = within(Client::connect(here)).await.unwrap();
     let subscription = within(client.listen(everything())).await.unwrap();
-    let granted = Filter { tools_list_changed: true, ..Filter::default() };
+    let granted = SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
     assert_eq!(*subscription.acknowledged(), granted);
 }
 
@@ -133,9 +134,9 @@ async fn every_frame_of_a_modern_subscription_is_tagged_with_its_id() {
             .to_string(),
     );
     let tagged = |frame: &Frame| {
-        let id = frame
-            .params()
-            .and_then(|params| params.at(&["_meta", "io.modelcontextprotocol/subscriptionId"]));
+        let id = frame.params().and_then(|params| {
+            params.get_path(&["_meta", "io.modelcontextprotocol/subscriptionId"])
+        });
         id.and_then(|id| id.as_str().map(|id| id == "sub")) == Some(true)
     };
     let acknowledged = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
@@ -169,7 +170,7 @@ async fn only_the_acknowledgment_opens_a_subscription() {
     transport
         .queue_incoming(crate::core_fixture::discovery(discover.id().unwrap(), &["2026-07-28"]));
     let client = within(connecting).await.unwrap().unwrap();
-    let wanted = Filter { tools_list_changed: true, ..Filter::default() };
+    let wanted = SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
     let opening = tokio::spawn({
         let (client, wanted) = (client.clone(), wanted.clone());
         async move { client.listen(wanted).await }

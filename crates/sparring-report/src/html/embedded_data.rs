@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::{Outcome, Place, Run, Summary, Test, Timing, Try};
+use crate::{FailedTry, Outcome, Run, SourceLocation, Summary, Test, Timing};
 
 /// A run without its traffic.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct PageData<'a> {
 struct TestRow<'a> {
     suite: &'a str,
     name: &'a str,
-    place: &'a Place,
+    place: &'a SourceLocation,
     server: Option<&'a str>,
     protocol: Option<&'a str>,
     transport: Option<&'a str>,
@@ -33,7 +33,7 @@ struct TestRow<'a> {
     reason: Option<&'a str>,
     took_ms: f64,
     again: &'a str,
-    failed_tries: &'a [Try],
+    failed_tries: &'a [FailedTry],
     timings: &'a [Timing],
     frames: usize,
     frames_left_out: usize,
@@ -93,7 +93,7 @@ impl<'a> TestRow<'a> {
             outcome: test.outcome,
             reason: test.reason.as_deref(),
             took_ms: test.took_ms,
-            again: &test.again,
+            again: &test.rerun_command,
             failed_tries: &test.failed_tries,
             timings: &test.timings,
             frames: test.frames.len(),

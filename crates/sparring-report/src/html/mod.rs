@@ -38,7 +38,7 @@ const SCRIPT: &str = concat!(
 );
 
 /// Renders the HTML report.
-pub fn html(run: &Run) -> String {
+pub fn render_html(run: &Run) -> String {
     let mut page = String::new();
     let mut rest = PAGE;
     // In one pass, since inserted content may look like a slot.

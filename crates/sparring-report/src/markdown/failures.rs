@@ -40,7 +40,8 @@ pub(super) fn add(text: &mut BoundedText, run: &Run, share: usize) {
 
 fn render_group(group: &FailureGroup<'_>) -> String {
     let FailureGroup { first, others } = group;
-    let rerun = titled_block("Rerun", "sh", &[truncate::one_line(&first.again, MAX_MESSAGE_BYTES)]);
+    let rerun =
+        titled_block("Rerun", "sh", &[truncate::one_line(&first.rerun_command, MAX_MESSAGE_BYTES)]);
     let end = format!("{rerun}\n</details>\n");
     let max_bytes = MAX_FAILURE_BYTES - end.len();
     let mut text = BoundedText::new(MAX_FAILURE_BYTES);

@@ -25,7 +25,7 @@ const MAX_SLOWEST: usize = 5;
 const MAX_NAME_BYTES: usize = 200;
 
 /// Renders Markdown for GitHub and GitLab.
-pub fn markdown(run: &Run) -> String {
+pub fn render_markdown(run: &Run) -> String {
     let mut text = BoundedText::new(MAX_BYTES);
     text.add(&render_summary(run), MAX_BYTES);
     add_suites(&mut text, run);

@@ -2,43 +2,46 @@
 //! spelling of the grammar.
 
 use super::{Object, Shape};
-use crate::casing::{camel, snake};
-use crate::node::{Kind, Node};
+use crate::casing::{to_camel_case, to_snake_case};
+use crate::node::{Node, NodeKind};
 use crate::problem::Problems;
-use crate::quantity::duration;
+use crate::quantity::parse_duration;
 use crate::suggestion::did_you_mean;
 
 /// Checks a value against a shape. Renames keys in the spelling of the wire to those of
 /// the grammar.
-pub fn check(node: &mut Node, shape: &Shape, problems: &mut Problems) {
+pub fn check_node(node: &mut Node, shape: &Shape, problems: &mut Problems) {
     match (shape, &mut node.kind) {
         (Shape::Any, _) => {}
-        (Shape::OneOrMany(item), Kind::List(items)) | (Shape::List(item), Kind::List(items)) => {
-            items.iter_mut().for_each(|node| check(node, item, problems));
+        (Shape::OneOrMany(item), NodeKind::List(items))
+        | (Shape::List(item), NodeKind::List(items)) => {
+            items.iter_mut().for_each(|node| check_node(node, item, problems));
         }
         // The message about an unknown word lists the known ones.
-        (Shape::OneOrMany(item @ Shape::Word(_)), Kind::String(_)) => check(node, item, problems),
+        (Shape::OneOrMany(item @ Shape::Keyword(_)), NodeKind::String(_)) => {
+            check_node(node, item, problems)
+        }
         (Shape::OneOrMany(item), _) => match accepts_kind(item, node) {
-            true => check(node, item, problems),
+            true => check_node(node, item, problems),
             false => report_wrong_kind(node, shape, problems),
         },
-        (Shape::Map(value), Kind::Map(entries)) => {
-            entries.iter_mut().for_each(|entry| check(&mut entry.value, value, problems));
+        (Shape::Map(value), NodeKind::Map(entries)) => {
+            entries.iter_mut().for_each(|entry| check_node(&mut entry.value, value, problems));
         }
-        (Shape::Object(object), Kind::Map(_)) => check_object(node, object, problems),
-        (Shape::Either(shapes), _) => {
+        (Shape::Object(object), NodeKind::Map(_)) => check_object(node, object, problems),
+        (Shape::AnyOf(shapes), _) => {
             // The shape of the same kind gives the best message about nested values.
             match shapes.iter().find(|shape| accepts_kind(shape, node)) {
-                Some(shape) => check(node, shape, problems),
+                Some(shape) => check_node(node, shape, problems),
                 None => report_wrong_kind(node, shape, problems),
             }
         }
-        (Shape::Duration, Kind::String(text)) => {
-            if let Err(why) = duration(text) {
+        (Shape::Duration, NodeKind::String(text)) => {
+            if let Err(why) = parse_duration(text) {
                 problems.add(node.span, format!("`{text}` is {why}"));
             }
         }
-        (Shape::Word(words), Kind::String(text)) if !words.contains(&&**text) => {
+        (Shape::Keyword(words), NodeKind::String(text)) if !words.contains(&&**text) => {
             let help = did_you_mean(text, words.iter().copied());
             let message = format!("expected {}, found `{text}`", shape.describe());
             problems.add_with_help(node.span, message, help);
@@ -51,34 +54,36 @@ pub fn check(node: &mut Node, shape: &Shape, problems: &mut Problems) {
     }
 }
 
-/// Returns whether a shape accepts the type of a value, without a look at what is inside.
+/// Returns true if a shape accepts the type of a value. Does not check nested values.
 fn accepts_kind(shape: &Shape, node: &Node) -> bool {
     match (shape, &node.kind) {
         (Shape::Any, _)
-        | (Shape::Text | Shape::Duration, Kind::String(_))
-        | (Shape::Bool, Kind::Bool(_))
-        | (Shape::Number, Kind::Number(_))
-        | (Shape::List(_) | Shape::OneOrMany(_), Kind::List(_))
-        | (Shape::Map(_) | Shape::Object(_), Kind::Map(_)) => true,
-        (Shape::Word(words), Kind::String(text)) => words.contains(&&**text),
-        (Shape::Integer(least), Kind::Number(number)) => {
+        | (Shape::String | Shape::Duration, NodeKind::String(_))
+        | (Shape::Bool, NodeKind::Bool(_))
+        | (Shape::Number, NodeKind::Number(_))
+        | (Shape::List(_) | Shape::OneOrMany(_), NodeKind::List(_))
+        | (Shape::Map(_) | Shape::Object(_), NodeKind::Map(_)) => true,
+        (Shape::Keyword(words), NodeKind::String(text)) => words.contains(&&**text),
+        (Shape::Integer(least), NodeKind::Number(number)) => {
             number.as_i64().map_or(number.is_u64(), |number| number >= *least)
         }
         (Shape::OneOrMany(item), _) => accepts_kind(item, node),
-        (Shape::Either(shapes), _) => shapes.iter().any(|shape| accepts_kind(shape, node)),
+        (Shape::AnyOf(shapes), _) => shapes.iter().any(|shape| accepts_kind(shape, node)),
         _ => false,
     }
 }
 
 fn report_wrong_kind(node: &Node, shape: &Shape, problems: &mut Problems) {
     let help = match (shape, &node.kind) {
-        (Shape::Text, Kind::Number(_) | Kind::Bool(_)) => Some("put it in quotes".to_owned()),
+        (Shape::String, NodeKind::Number(_) | NodeKind::Bool(_)) => {
+            Some("put it in quotes".to_owned())
+        }
         _ => None,
     };
     let found = match (shape, &node.kind) {
         // The number is out of range.
-        (Shape::Integer(_), Kind::Number(number)) => number.to_string(),
-        _ => node.what().to_owned(),
+        (Shape::Integer(_), NodeKind::Number(number)) => number.to_string(),
+        _ => node.describe().to_owned(),
     };
     problems.add_with_help(
         node.span,
@@ -89,12 +94,12 @@ fn report_wrong_kind(node: &Node, shape: &Shape, problems: &mut Problems) {
 
 fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
     let span = node.span;
-    let Kind::Map(entries) = &mut node.kind else { return };
+    let NodeKind::Map(entries) = &mut node.kind else { return };
     for at in 0..entries.len() {
-        let (written, name) = (&entries[at].key, snake(&entries[at].key));
+        let (written, name) = (&entries[at].key, to_snake_case(&entries[at].key));
         let known = object.all_keys().find(|key| key.name == name);
         // Only the spellings of the grammar and of the wire are accepted.
-        let known = known.filter(|key| key.name == written || camel(key.name) == *written);
+        let known = known.filter(|key| key.name == written || to_camel_case(key.name) == *written);
         let Some(key) = known else {
             let entry = &entries[at];
             let help = did_you_mean(&entry.key, object.all_keys().map(|key| key.name));
@@ -111,7 +116,7 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
             problems.add(entries[at].key_span, message);
         }
         key.name.clone_into(&mut entries[at].key);
-        check(&mut entries[at].value, key.shape, problems);
+        check_node(&mut entries[at].value, key.shape, problems);
     }
     for key in object.all_keys().filter(|key| key.required) {
         if !entries.iter().any(|entry| entry.key == key.name) {
@@ -129,14 +134,14 @@ mod tests {
     static TOOL: Object = Object {
         name: "a tool",
         keys: &[&[
-            Key::new("name", &Shape::Text, "Its name.").required(),
+            Key::new("name", &Shape::String, "Its name.").required(),
             Key::new("input_schema", &Shape::Map(&Shape::Any), "Its schema."),
             Key::new("delay", &Shape::Duration, "How long it takes."),
-            Key::new("mode", &Shape::Word(&["fast", "slow"]), "How it works."),
+            Key::new("mode", &Shape::Keyword(&["fast", "slow"]), "How it works."),
             Key::new("times", &Shape::Integer(1), "How often."),
-            Key::new("days", &Shape::OneOrMany(&Shape::Word(&["monday"])), "When."),
-            Key::new("parts", &Shape::OneOrMany(&Shape::Text), "What it has."),
-            Key::new("cache", &Shape::Either(&[Shape::Bool, Shape::Duration]), "Whether."),
+            Key::new("days", &Shape::OneOrMany(&Shape::Keyword(&["monday"])), "When."),
+            Key::new("parts", &Shape::OneOrMany(&Shape::String), "What it has."),
+            Key::new("cache", &Shape::AnyOf(&[Shape::Bool, Shape::Duration]), "Whether."),
         ]],
     };
 
@@ -144,8 +149,8 @@ mod tests {
         let source = Source::new("a.yaml", text);
         let mut node = Node::parse(&source).unwrap();
         let mut problems = Problems::new(&source);
-        check(&mut node, &Shape::Object(&TOOL), &mut problems);
-        problems.or(node).map_err(|problems| problems.to_string())
+        check_node(&mut node, &Shape::Object(&TOOL), &mut problems);
+        problems.into_result(node).map_err(|problems| problems.to_string())
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{Object, Shape};
-use crate::casing::camel;
+use crate::casing::to_camel_case;
 
 /// Builds the JSON Schema (2020-12) of files of this grammar. Each object is defined once,
 /// in `$defs`.
-pub fn schema(title: &str, root: &'static Object) -> Value {
+pub fn json_schema(title: &str, root: &'static Object) -> Value {
     let mut defs = Map::new();
     let top = object_schema(root, &mut defs);
     let mut schema = json!({
@@ -24,8 +24,8 @@ pub fn schema(title: &str, root: &'static Object) -> Value {
 fn shape_schema(shape: &'static Shape, defs: &mut Map<String, Value>) -> Value {
     match shape {
         Shape::Any => json!(true),
-        Shape::Text => json!({"type": "string"}),
-        Shape::Word(words) => json!({"enum": words}),
+        Shape::String => json!({"type": "string"}),
+        Shape::Keyword(words) => json!({"enum": words}),
         Shape::Bool => json!({"type": "boolean"}),
         Shape::Integer(least) => json!({"type": "integer", "minimum": least}),
         Shape::Number => json!({"type": "number"}),
@@ -39,7 +39,7 @@ fn shape_schema(shape: &'static Shape, defs: &mut Map<String, Value>) -> Value {
             json!({"type": "object", "additionalProperties": shape_schema(value, defs)})
         }
         Shape::Object(object) => object_reference(object, defs),
-        Shape::Either(shapes) => {
+        Shape::AnyOf(shapes) => {
             let shapes: Vec<Value> = shapes.iter().map(|it| shape_schema(it, defs)).collect();
             json!({"anyOf": shapes})
         }
@@ -69,7 +69,7 @@ fn object_schema(object: &'static Object, defs: &mut Map<String, Value>) -> Valu
                 None
             }
         };
-        let wire = camel(key.name);
+        let wire = to_camel_case(key.name);
         if wire != key.name {
             properties.insert(wire.clone(), value.clone());
         }

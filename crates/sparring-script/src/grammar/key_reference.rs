@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::{Object, schema};
-use crate::casing::snake;
+use super::{Object, json_schema};
+use crate::casing::to_snake_case;
 
 /// Renders the reference page in Markdown: the title, `intro`, and a table for each object.
-pub fn page(title: &str, intro: &str, root: &'static Object) -> String {
-    let schema = schema(title, root);
+pub fn render_key_reference(title: &str, intro: &str, root: &'static Object) -> String {
+    let schema = json_schema(title, root);
     let mut page = format!("# {title}\n\n{intro}\n");
     write_table(root.name, &schema, &mut page);
     for (name, object) in schema["$defs"].as_object().unwrap_or(&Map::new()) {
@@ -22,7 +22,7 @@ fn write_table(name: &str, object: &Value, page: &mut String) {
     // Writing to a string cannot fail.
     let _ = write!(page, "\n## {name}\n\n| key | value | description |\n|---|---|---|\n");
     for (key, value) in object["properties"].as_object().unwrap_or(&Map::new()) {
-        if snake(key) != *key {
+        if to_snake_case(key) != *key {
             continue;
         }
         let about = value["description"].as_str().unwrap_or_default().replace('|', "\\|");

@@ -8,9 +8,9 @@ mod check;
 mod json_schema;
 mod key_reference;
 
-pub use check::check;
-pub use json_schema::schema;
-pub use key_reference::page;
+pub use check::check_node;
+pub use json_schema::json_schema;
+pub use key_reference::render_key_reference;
 
 /// The allowed shape of a value.
 #[derive(Debug)]
@@ -18,9 +18,9 @@ pub enum Shape {
     /// Any value.
     Any,
     /// A string.
-    Text,
+    String,
     /// One of these strings.
-    Word(&'static [&'static str]),
+    Keyword(&'static [&'static str]),
     /// `true` or `false`.
     Bool,
     /// An integer of at least this.
@@ -38,7 +38,7 @@ pub enum Shape {
     /// A map with known keys.
     Object(&'static Object),
     /// A value of one of these shapes.
-    Either(&'static [Shape]),
+    AnyOf(&'static [Shape]),
 }
 
 /// A map with known keys.
@@ -57,7 +57,7 @@ pub struct Key {
     pub name: &'static str,
     /// The shape of the value.
     pub shape: &'static Shape,
-    /// Whether the key is required.
+    /// True if the key is required.
     pub required: bool,
     /// The description, in one sentence.
     pub about: &'static str,
@@ -77,8 +77,8 @@ impl Key {
 }
 
 impl Object {
-    /// Returns whether the object has a key of this name.
-    pub fn has(&self, name: &str) -> bool {
+    /// Returns true if the object has a key of this name.
+    pub fn has_key(&self, name: &str) -> bool {
         self.all_keys().any(|key| key.name == name)
     }
 
@@ -93,8 +93,8 @@ impl Shape {
     fn describe(&self) -> String {
         match self {
             Shape::Any => "any value".to_owned(),
-            Shape::Text => "a string".to_owned(),
-            Shape::Word(words) => format!("one of {}", words.join(", ")),
+            Shape::String => "a string".to_owned(),
+            Shape::Keyword(words) => format!("one of {}", words.join(", ")),
             Shape::Bool => "true or false".to_owned(),
             Shape::Integer(least) => format!("an integer of at least {least}"),
             Shape::Number => "a number".to_owned(),
@@ -103,7 +103,7 @@ impl Shape {
             Shape::OneOrMany(item) => format!("{} or a list", item.describe()),
             Shape::Map(_) => "a map".to_owned(),
             Shape::Object(object) => format!("{} (a map)", object.name),
-            Shape::Either(shapes) => {
+            Shape::AnyOf(shapes) => {
                 shapes.iter().map(Shape::describe).collect::<Vec<_>>().join(", or ")
             }
         }

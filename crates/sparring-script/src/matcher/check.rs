@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 use super::mismatch::Mismatch;
 use super::{Comparison, JsonType, Rule};
-use crate::pattern::any_known;
+use crate::pattern::any_true_if_known;
 use crate::schema::Verdict;
 use crate::template::{Path, Segment};
 use crate::truncate::truncate_json;
@@ -70,7 +70,7 @@ pub(super) fn check_rule(
                     path: append_pointer(path, pointer),
                     message,
                     diff: None,
-                    unsure,
+                    undecided: unsure,
                 });
             };
             match schema.check(value, 3) {
@@ -97,16 +97,16 @@ pub(super) fn check_rule(
 fn undecided(path: &str, expected: &str, actual: Option<&Value>) -> Mismatch {
     let actual = actual.map_or("nothing".to_owned(), truncate_json);
     let message = format!("expected {expected}; gave up after too many steps on {actual}");
-    Mismatch { path: path.to_owned(), message, diff: None, unsure: true }
+    Mismatch { path: path.to_owned(), message, diff: None, undecided: true }
 }
 
-/// Returns whether a value matches, or `None` if the check gave up.
+/// Returns true if a value matches, and `None` if the check gave up.
 fn evaluate(rule: &Rule, actual: Option<&Value>) -> Option<bool> {
     let mut found = Vec::new();
     check_rule(rule, actual, &mut String::new(), &mut found);
     match found.is_empty() {
         true => Some(true),
-        false => found.iter().any(|it| !it.unsure).then_some(false),
+        false => found.iter().any(|it| !it.undecided).then_some(false),
     }
 }
 
@@ -127,7 +127,7 @@ fn evaluate_simple(rule: &Rule, value: &Value) -> Option<bool> {
         Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
         Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
         Rule::OneOf(rules) | Rule::Any(rules) => {
-            return any_known(rules.iter().map(|it| evaluate(it, Some(value))));
+            return any_true_if_known(rules.iter().map(|it| evaluate(it, Some(value))));
         }
         Rule::Is(json_type) => has_type(*json_type, value),
         Rule::Len(expected) => match length(value) {
@@ -140,7 +140,7 @@ fn evaluate_simple(rule: &Rule, value: &Value) -> Option<bool> {
         },
         Rule::Has(expected) => match value {
             Value::Array(items) => {
-                return any_known(items.iter().map(|it| evaluate(expected, Some(it))));
+                return any_true_if_known(items.iter().map(|it| evaluate(expected, Some(it))));
             }
             _ => false,
         },
@@ -282,10 +282,10 @@ mod tests {
 
     #[track_caller]
     fn check(matcher: serde_json::Value, fit: serde_json::Value, unfit: serde_json::Value) {
-        let parsed = Matcher::of(&matcher).unwrap();
+        let parsed = Matcher::from_json(&matcher).unwrap();
         let found = parsed.check(Some(&fit));
         assert!(found.is_empty(), "{matcher} should match {fit}: {found:?}");
-        assert!(!parsed.fits(Some(&unfit)), "{matcher} should not match {unfit}");
+        assert!(!parsed.matches(Some(&unfit)), "{matcher} should not match {unfit}");
     }
 
     #[test]
@@ -312,17 +312,17 @@ mod tests {
             schema.clone(),
             json!({"not": schema}),
         ] {
-            let found = Matcher::of(&matcher).unwrap().check(Some(&text));
+            let found = Matcher::from_json(&matcher).unwrap().check(Some(&text));
             assert_eq!(found.len(), 1, "{matcher}");
         }
-        let found = Matcher::of(&json!({"not": matches})).unwrap().check(Some(&text));
+        let found = Matcher::from_json(&json!({"not": matches})).unwrap().check(Some(&text));
         let expected = "expected not a string that matches /^(?:(?=a)a+)+$/; gave up after too \
                         many steps on \"aaaa";
         assert!(found[0].message.starts_with(expected), "{}", found[0].message);
         // A certain result stays certain.
         check(json!({"any": [matches, {"ends_with": "!"}]}), text.clone(), json!("b"));
-        let neither = Matcher::of(&json!({"not": {"all": [matches, "b"]}})).unwrap();
-        assert!(neither.fits(Some(&text)));
+        let neither = Matcher::from_json(&json!({"not": {"all": [matches, "b"]}})).unwrap();
+        assert!(neither.matches(Some(&text)));
     }
 
     #[test]
@@ -356,7 +356,8 @@ mod tests {
 
     #[test]
     fn a_mismatch_has_a_path_a_message_and_a_diff() {
-        let matcher = Matcher::of(&json!({"a": [{"b": "one\ntwo\n"}], "c": {"gt": 3}})).unwrap();
+        let matcher =
+            Matcher::from_json(&json!({"a": [{"b": "one\ntwo\n"}], "c": {"gt": 3}})).unwrap();
         let actual = json!({"a": [{"b": "one\n2\n"}], "c": 3});
         let found = matcher.check(Some(&actual));
         assert_eq!(found.len(), 2);
@@ -370,7 +371,7 @@ mod tests {
 
     #[track_caller]
     fn check_message(matcher: serde_json::Value, value: serde_json::Value, expected: &str) {
-        let found = Matcher::of(&matcher).unwrap().check(Some(&value));
+        let found = Matcher::from_json(&matcher).unwrap().check(Some(&value));
         assert_eq!(found[0].to_string(), expected);
     }
 

@@ -16,15 +16,15 @@ pub struct Mismatch {
     pub message: String,
     /// The difference line by line, if one of the values has several lines.
     pub diff: Option<String>,
-    /// Whether the check gave up, so that the value may match after all.
-    pub unsure: bool,
+    /// True if the check gave up, so that the value may match after all.
+    pub undecided: bool,
 }
 
 impl Mismatch {
     pub(super) fn new(path: &str, expected: impl fmt::Display, actual: Option<&Value>) -> Self {
         let actual = actual.map_or("nothing".to_owned(), truncate_json);
         let message = format!("expected {expected}, found {actual}");
-        Mismatch { path: path.to_owned(), message, diff: None, unsure: false }
+        Mismatch { path: path.to_owned(), message, diff: None, undecided: false }
     }
 
     /// Creates a mismatch of a number of items or characters.
@@ -36,14 +36,14 @@ impl Mismatch {
     ) -> Self {
         let actual = actual.map_or("nothing".to_owned(), truncate_json);
         let message = format!("expected {expected}, found {count}: {actual}");
-        Mismatch { path: path.to_owned(), message, diff: None, unsure: false }
+        Mismatch { path: path.to_owned(), message, diff: None, undecided: false }
     }
 
     pub(super) fn not_equal(path: &str, expected: &Value, actual: &Value) -> Self {
         let mismatch = Mismatch::new(path, truncate_json(expected), Some(actual));
         let (expected, actual) = (pretty(expected), pretty(actual));
         let is_long = expected.contains('\n') || actual.contains('\n');
-        Mismatch { diff: is_long.then(|| diff(&expected, &actual)), ..mismatch }
+        Mismatch { diff: is_long.then(|| render_diff(&expected, &actual)), ..mismatch }
     }
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Mismatch {
 
 /// Renders the difference of two texts line by line: `-` marks expected lines, `+` actual
 /// ones. Equal lines are shown only near changed ones.
-pub fn diff(expected: &str, actual: &str) -> String {
+pub fn render_diff(expected: &str, actual: &str) -> String {
     let render = |line| match line {
         DiffLine::Omitted => " …".to_owned(),
         DiffLine::Same(line) => prefixed(' ', line),
@@ -96,8 +96,8 @@ mod tests {
             (1..=30).map(line).collect()
         };
         let expected = " …\n 9\n 10\n 11\n-12\n+new 12\n 13\n 14\n 15\n …";
-        assert_eq!(diff(&lines(&[]), &lines(&[12])), expected);
-        assert_eq!(diff("a\nb\n", "a\nc\n"), " a\n-b\n+c");
-        assert_eq!(diff(&lines(&[]), &lines(&[1, 30])).matches(" …").count(), 1);
+        assert_eq!(render_diff(&lines(&[]), &lines(&[12])), expected);
+        assert_eq!(render_diff("a\nb\n", "a\nc\n"), " a\n-b\n+c");
+        assert_eq!(render_diff(&lines(&[]), &lines(&[1, 30])).matches(" …").count(), 1);
     }
 }

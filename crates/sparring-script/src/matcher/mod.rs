@@ -15,8 +15,8 @@ use crate::pattern::Pattern;
 use crate::problem::Problems;
 use crate::schema::Schema;
 
-pub use mismatch::{Mismatch, diff};
-pub use parse::{NAMES, pattern};
+pub use mismatch::{Mismatch, render_diff};
+pub use parse::{MATCHER_NAMES, parse_pattern};
 
 /// An expectation of a value.
 #[derive(Debug)]
@@ -69,8 +69,8 @@ enum JsonType {
 }
 
 impl Matcher {
-    /// Parses a matcher and adds what is wrong with it to the problems.
-    pub fn read(node: &Node, problems: &mut Problems) -> Matcher {
+    /// Parses a matcher and adds its errors to the problems.
+    pub fn from_node(node: &Node, problems: &mut Problems) -> Matcher {
         Matcher(parse::parse_rule(node, problems))
     }
 
@@ -84,12 +84,12 @@ impl Matcher {
     ///
     /// # Errors
     /// Returns an error if a matcher is malformed.
-    pub fn of(value: &Value) -> Result<Matcher, Problems> {
+    pub fn from_json(value: &Value) -> Result<Matcher, Problems> {
         let source = crate::Source::new("the matcher", value.to_string());
         let mut problems = Problems::new(&source);
         let node = Node::parse(&source)?;
-        let matcher = Matcher::read(&node, &mut problems);
-        problems.or(matcher)
+        let matcher = Matcher::from_node(&node, &mut problems);
+        problems.into_result(matcher)
     }
 
     /// Checks a value and returns its mismatches; none means that the value matches.
@@ -100,8 +100,8 @@ impl Matcher {
         found
     }
 
-    /// Returns whether a value matches.
-    pub fn fits(&self, actual: Option<&Value>) -> bool {
+    /// Returns true if a value matches.
+    pub fn matches(&self, actual: Option<&Value>) -> bool {
         self.check(actual).is_empty()
     }
 }
@@ -115,25 +115,25 @@ impl Default for Matcher {
 
 /// The result of matching many values against one expectation.
 #[derive(Debug)]
-pub struct Held<'a, M> {
+pub struct MatchSummary<'a, M> {
     /// The number of values that match.
-    pub fit: usize,
+    pub matched: usize,
     /// The value with the fewest mismatches of those that do not match, and its mismatches.
     pub nearest: Option<(&'a Value, Vec<M>)>,
 }
 
-impl<'a, M> Held<'a, M> {
+impl<'a, M> MatchSummary<'a, M> {
     /// Checks each value with `check`, which returns its mismatches.
-    pub fn of(
+    pub fn from_values(
         values: impl IntoIterator<Item = &'a Value>,
         mut check: impl FnMut(&Value) -> Vec<M>,
     ) -> Self {
-        let mut summary = Held { fit: 0, nearest: None };
+        let mut summary = MatchSummary { matched: 0, nearest: None };
         for value in values {
             let mismatches = check(value);
             let is_nearer = |(_, known): &(_, Vec<M>)| mismatches.len() < known.len();
             if mismatches.is_empty() {
-                summary.fit += 1;
+                summary.matched += 1;
             } else if summary.nearest.as_ref().is_none_or(is_nearer) {
                 summary.nearest = Some((value, mismatches));
             }
@@ -150,10 +150,10 @@ mod tests {
 
     #[test]
     fn counts_matching_values_and_finds_the_nearest_of_the_others() {
-        let matcher = Matcher::of(&json!({"a": 1, "b": 2})).unwrap();
+        let matcher = Matcher::from_json(&json!({"a": 1, "b": 2})).unwrap();
         let values = [json!({"a": 1, "b": 2}), json!({}), json!({"a": 1, "b": 3}), json!({"a": 1})];
-        let summary = Held::of(&values, |value| matcher.check(Some(value)));
+        let summary = MatchSummary::from_values(&values, |value| matcher.check(Some(value)));
         let (nearest, mismatches) = summary.nearest.unwrap();
-        assert_eq!((summary.fit, nearest, mismatches.len()), (1, &values[2], 1));
+        assert_eq!((summary.matched, nearest, mismatches.len()), (1, &values[2], 1));
     }
 }

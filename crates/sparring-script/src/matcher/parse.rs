@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Comparison, JsonType, Rule};
-use crate::node::{Entry, Kind, Node};
+use crate::node::{MapEntry, Node, NodeKind};
 use crate::pattern::Pattern;
 use crate::problem::Problems;
 use crate::schema::Schema;
@@ -11,7 +11,7 @@ use crate::suggestion::did_you_mean;
 
 /// The names of all matchers. No field of the protocol has such a name, so a map of the
 /// protocol is never mistaken for a matcher.
-pub const NAMES: [&str; 19] = [
+pub const MATCHER_NAMES: [&str; 19] = [
     "equals",
     "contains",
     "matches",
@@ -45,15 +45,15 @@ const JSON_TYPES: [(&str, JsonType); 7] = [
 
 pub(super) fn parse_rule(node: &Node, problems: &mut Problems) -> Rule {
     match &node.kind {
-        Kind::List(items) => Rule::Items(parse_rules(items, problems)),
-        Kind::Map(entries) if is_matcher(entries) => {
+        NodeKind::List(items) => Rule::Items(parse_rules(items, problems)),
+        NodeKind::Map(entries) if is_matcher(entries) => {
             let mut rules: Vec<Rule> = entries.iter().map(|it| parse_named(it, problems)).collect();
             match rules.len() {
                 1 => rules.remove(0),
                 _ => Rule::All(rules),
             }
         }
-        Kind::Map(entries) => {
+        NodeKind::Map(entries) => {
             let pairs = entries.iter().map(|it| (it.key.clone(), parse_rule(&it.value, problems)));
             Rule::Subset(pairs.collect())
         }
@@ -65,11 +65,11 @@ fn parse_rules(nodes: &[Node], problems: &mut Problems) -> Vec<Rule> {
     nodes.iter().map(|node| parse_rule(node, problems)).collect()
 }
 
-fn is_matcher(entries: &[Entry]) -> bool {
-    !entries.is_empty() && entries.iter().all(|entry| NAMES.contains(&&*entry.key))
+fn is_matcher(entries: &[MapEntry]) -> bool {
+    !entries.is_empty() && entries.iter().all(|entry| MATCHER_NAMES.contains(&&*entry.key))
 }
 
-fn parse_named(entry: &Entry, problems: &mut Problems) -> Rule {
+fn parse_named(entry: &MapEntry, problems: &mut Problems) -> Rule {
     let node = &entry.value;
     match &*entry.key {
         "contains" => Rule::Contains(node.to_json()),
@@ -104,7 +104,7 @@ fn parse_named(entry: &Entry, problems: &mut Problems) -> Rule {
 }
 
 fn parse_matches(node: &Node, problems: &mut Problems) -> Rule {
-    match pattern(&parse_text(node, problems)) {
+    match parse_pattern(&parse_text(node, problems)) {
         Ok(pattern) => Rule::Matches(pattern),
         Err(message) => {
             problems.add(node.span, message);
@@ -117,14 +117,14 @@ fn parse_matches(node: &Node, problems: &mut Problems) -> Rule {
 ///
 /// # Errors
 /// Returns a message of one line if the text is not a regular expression.
-pub fn pattern(text: &str) -> Result<Pattern, String> {
+pub fn parse_pattern(text: &str) -> Result<Pattern, String> {
     Pattern::new(text).map_err(|why| format!("invalid regular expression: {why}"))
 }
 
 fn parse_json_type(node: &Node, problems: &mut Problems) -> Rule {
     let name = node.as_str().unwrap_or("null");
     let known = JSON_TYPES.iter().find(|(known, _)| *known == name);
-    match known.filter(|_| node.as_str().is_some() || node.kind == Kind::Null) {
+    match known.filter(|_| node.as_str().is_some() || node.kind == NodeKind::Null) {
         Some((_, json_type)) => Rule::Is(*json_type),
         None => {
             let names = JSON_TYPES.map(|(name, _)| name);
@@ -138,13 +138,13 @@ fn parse_json_type(node: &Node, problems: &mut Problems) -> Rule {
 
 fn parse_comparison(comparison: Comparison, node: &Node, problems: &mut Problems) -> Rule {
     match &node.kind {
-        Kind::Number(number) => Rule::Compare(comparison, number.clone()),
+        NodeKind::Number(number) => Rule::Compare(comparison, number.clone()),
         _ => report_wrong_kind(node, "a number", problems),
     }
 }
 
 fn parse_list(node: &Node, problems: &mut Problems) -> Vec<Rule> {
-    if !matches!(node.kind, Kind::List(_)) {
+    if !matches!(node.kind, NodeKind::List(_)) {
         report_wrong_kind(node, "a list", problems);
     } else if node.items().is_empty() {
         problems.add(node.span, "the list is empty; it must have at least one item");
@@ -160,7 +160,7 @@ fn parse_text(node: &Node, problems: &mut Problems) -> String {
 }
 
 fn report_wrong_kind(node: &Node, expected: &str, problems: &mut Problems) -> Rule {
-    problems.add(node.span, format!("expected {expected}, found {}", node.what()));
+    problems.add(node.span, format!("expected {expected}, found {}", node.describe()));
     Rule::Equals(Value::Null)
 }
 
@@ -172,7 +172,7 @@ mod tests {
     fn problems(text: &str) -> String {
         let source = Source::new("a.yaml", text);
         let mut problems = Problems::new(&source);
-        Matcher::read(&Node::parse(&source).unwrap(), &mut problems);
+        Matcher::from_node(&Node::parse(&source).unwrap(), &mut problems);
         problems.to_string()
     }
 
@@ -206,7 +206,7 @@ mod tests {
                 .extend(field.captures_iter(text).filter_map(|it| it.get(1)).map(|it| it.as_str()));
         }
         assert!(fields.contains(&"inputSchema") && fields.contains(&"nextCursor"));
-        for name in NAMES {
+        for name in MATCHER_NAMES {
             assert!(!fields.contains(&name), "{name}");
         }
     }

@@ -14,12 +14,12 @@ pub struct Node {
     /// The span of the value.
     pub span: Span,
     /// The value.
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// A value by its type.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum NodeKind {
     /// `null`, `~` or an empty value.
     Null,
     /// `true` or `false`.
@@ -31,12 +31,12 @@ pub enum Kind {
     /// The items of a list.
     List(Vec<Node>),
     /// The entries of a map, in the order of the text.
-    Map(Vec<Entry>),
+    Map(Vec<MapEntry>),
 }
 
 /// One entry of a map.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct MapEntry {
     /// The key.
     pub key: String,
     /// The span of the key.
@@ -60,14 +60,14 @@ impl Node {
     }
 
     /// Returns the entry of a key, if this is a map that has it.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&MapEntry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
     /// Returns the entries of a map, and an empty slice for any other value.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[MapEntry] {
         match &self.kind {
-            Kind::Map(entries) => entries,
+            NodeKind::Map(entries) => entries,
             _ => &[],
         }
     }
@@ -75,7 +75,7 @@ impl Node {
     /// Returns the items of a list, and an empty slice for any other value.
     pub fn items(&self) -> &[Node] {
         match &self.kind {
-            Kind::List(items) => items,
+            NodeKind::List(items) => items,
             _ => &[],
         }
     }
@@ -83,7 +83,7 @@ impl Node {
     /// Returns the string, if this is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.kind {
-            Kind::String(text) => Some(text),
+            NodeKind::String(text) => Some(text),
             _ => None,
         }
     }
@@ -91,7 +91,7 @@ impl Node {
     /// Returns the boolean, if this is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.kind {
-            Kind::Bool(value) => Some(value),
+            NodeKind::Bool(value) => Some(value),
             _ => None,
         }
     }
@@ -99,7 +99,7 @@ impl Node {
     /// Returns the number, if this is a non-negative integer.
     pub fn as_u64(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Number(number) => number.as_u64(),
+            NodeKind::Number(number) => number.as_u64(),
             _ => None,
         }
     }
@@ -107,12 +107,12 @@ impl Node {
     /// Converts the value to JSON, without spans.
     pub fn to_json(&self) -> Value {
         match &self.kind {
-            Kind::Null => Value::Null,
-            Kind::Bool(value) => Value::Bool(*value),
-            Kind::Number(number) => Value::Number(number.clone()),
-            Kind::String(text) => Value::String(text.clone()),
-            Kind::List(items) => items.iter().map(Node::to_json).collect(),
-            Kind::Map(entries) => {
+            NodeKind::Null => Value::Null,
+            NodeKind::Bool(value) => Value::Bool(*value),
+            NodeKind::Number(number) => Value::Number(number.clone()),
+            NodeKind::String(text) => Value::String(text.clone()),
+            NodeKind::List(items) => items.iter().map(Node::to_json).collect(),
+            NodeKind::Map(entries) => {
                 let pairs = entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json()));
                 Value::Object(pairs.collect::<Map<_, _>>())
             }
@@ -120,14 +120,14 @@ impl Node {
     }
 
     /// Returns the type with its article: `a list`.
-    pub fn what(&self) -> &'static str {
+    pub fn describe(&self) -> &'static str {
         match &self.kind {
-            Kind::Null => "null",
-            Kind::Bool(_) => "a boolean",
-            Kind::Number(_) => "a number",
-            Kind::String(_) => "a string",
-            Kind::List(_) => "a list",
-            Kind::Map(_) => "a map",
+            NodeKind::Null => "null",
+            NodeKind::Bool(_) => "a boolean",
+            NodeKind::Number(_) => "a number",
+            NodeKind::String(_) => "a string",
+            NodeKind::List(_) => "a list",
+            NodeKind::Map(_) => "a map",
         }
     }
 }
@@ -136,17 +136,17 @@ impl Node {
 impl From<(Span, Value)> for Node {
     fn from((span, value): (Span, Value)) -> Self {
         let kind = match value {
-            Value::Null => Kind::Null,
-            Value::Bool(value) => Kind::Bool(value),
-            Value::Number(number) => Kind::Number(number),
-            Value::String(text) => Kind::String(text),
+            Value::Null => NodeKind::Null,
+            Value::Bool(value) => NodeKind::Bool(value),
+            Value::Number(number) => NodeKind::Number(number),
+            Value::String(text) => NodeKind::String(text),
             Value::Array(items) => {
-                Kind::List(items.into_iter().map(|item| Node::from((span, item))).collect())
+                NodeKind::List(items.into_iter().map(|item| Node::from((span, item))).collect())
             }
             Value::Object(map) => {
                 let entry =
-                    |(key, value)| Entry { key, key_span: span, value: (span, value).into() };
-                Kind::Map(map.into_iter().map(entry).collect())
+                    |(key, value)| MapEntry { key, key_span: span, value: (span, value).into() };
+                NodeKind::Map(map.into_iter().map(entry).collect())
             }
         };
         Node { span, kind }

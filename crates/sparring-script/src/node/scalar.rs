@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use granit_parser::{ScalarStyle, Tag};
 use serde_json::Number;
 
-use super::Kind;
+use super::NodeKind;
 
 /// The prefix of the tags that YAML defines.
 const YAML_TAG_PREFIX: &str = "tag:yaml.org,2002:";
@@ -19,49 +19,49 @@ pub(super) fn parse_scalar(
     text: Cow<'_, str>,
     style: ScalarStyle,
     tag: Option<&Tag>,
-) -> Result<Kind, String> {
+) -> Result<NodeKind, String> {
     let tag_name = tag.and_then(|tag| tag.suffix_in_namespace(YAML_TAG_PREFIX));
     let not = |what: &str| format!("`{text}` is not {what}");
     Ok(match tag_name.as_deref() {
-        Some("null") => Kind::Null,
-        Some("bool") => {
-            Kind::Bool(parse_boolean(trim_yaml_whitespace(&text)).ok_or_else(|| not("a boolean"))?)
-        }
-        Some("int") => Kind::Number(
+        Some("null") => NodeKind::Null,
+        Some("bool") => NodeKind::Bool(
+            parse_boolean(trim_yaml_whitespace(&text)).ok_or_else(|| not("a boolean"))?,
+        ),
+        Some("int") => NodeKind::Number(
             parse_integer(trim_yaml_whitespace(&text)).ok_or_else(|| not("an integer"))?,
         ),
-        Some("float") => {
-            Kind::Number(parse_float(trim_yaml_whitespace(&text))?.ok_or_else(|| not("a number"))?)
-        }
+        Some("float") => NodeKind::Number(
+            parse_float(trim_yaml_whitespace(&text))?.ok_or_else(|| not("a number"))?,
+        ),
         Some("binary") => return Err("`!!binary` is not supported".to_owned()),
-        Some("str") => Kind::String(text.into_owned()),
+        Some("str") => NodeKind::String(text.into_owned()),
         _ if style != ScalarStyle::Plain || tag.is_some_and(is_non_specific) => {
-            Kind::String(text.into_owned())
+            NodeKind::String(text.into_owned())
         }
         _ => parse_plain(text)?,
     })
 }
 
-/// Returns whether a tag is `!`, which makes any scalar a string.
+/// Returns true if a tag is `!`, which makes any scalar a string.
 fn is_non_specific(tag: &Tag) -> bool {
     tag.handle().is_empty() && tag.suffix() == "!" || tag.handle() == "!" && tag.suffix().is_empty()
 }
 
-fn parse_plain(text: Cow<'_, str>) -> Result<Kind, String> {
+fn parse_plain(text: Cow<'_, str>) -> Result<NodeKind, String> {
     let trimmed = trim_yaml_whitespace(&text);
     if trimmed.is_empty() || trimmed == "~" || trimmed.eq_ignore_ascii_case("null") {
-        return Ok(Kind::Null);
+        return Ok(NodeKind::Null);
     }
     if let Some(value) = parse_boolean(trimmed) {
-        return Ok(Kind::Bool(value));
+        return Ok(NodeKind::Bool(value));
     }
     if let Some(number) = parse_integer(trimmed) {
-        return Ok(Kind::Number(number));
+        return Ok(NodeKind::Number(number));
     }
     if let Some(number) = parse_float(trimmed)? {
-        return Ok(Kind::Number(number));
+        return Ok(NodeKind::Number(number));
     }
-    Ok(Kind::String(text.into_owned()))
+    Ok(NodeKind::String(text.into_owned()))
 }
 
 /// Trims the white space of YAML; any other white space belongs to the text.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
 use super::scalar::parse_scalar;
-use super::{Entry, Kind, Node};
+use super::{MapEntry, Node, NodeKind};
 use crate::problem::Problems;
 use crate::source::{Source, Span};
 
@@ -35,8 +35,8 @@ pub(super) fn parse(source: &Source) -> Result<Node, Problems> {
         }
     };
     find_duplicates(&node, &mut problems);
-    problems.or(match node.kind {
-        Kind::Null => Node { kind: Kind::Map(Vec::new()), ..node },
+    problems.into_result(match node.kind {
+        NodeKind::Null => Node { kind: NodeKind::Map(Vec::new()), ..node },
         _ => node,
     })
 }
@@ -64,7 +64,7 @@ fn parse_text(text: &str) -> Result<Node, YamlError> {
         };
         builder.handle_event(event, span)?;
     }
-    Ok(builder.root.unwrap_or(Node { span: Span::default(), kind: Kind::Null }))
+    Ok(builder.root.unwrap_or(Node { span: Span::default(), kind: NodeKind::Null }))
 }
 
 /// Converts an error of the parser.
@@ -107,7 +107,7 @@ enum Contents {
     List(Vec<Node>),
     /// `merged` are the values of merge keys.
     Map {
-        entries: Vec<Entry>,
+        entries: Vec<MapEntry>,
         merged: Vec<Node>,
         key: Option<PendingKey>,
     },
@@ -117,7 +117,7 @@ enum Contents {
 struct PendingKey {
     name: String,
     span: Span,
-    /// Whether it is the merge key.
+    /// True if it is the merge key.
     merges: bool,
 }
 
@@ -141,9 +141,9 @@ impl TreeBuilder {
                     return Ok(());
                 };
                 let kind = match contents {
-                    Contents::List(items) => Kind::List(items),
+                    Contents::List(items) => NodeKind::List(items),
                     Contents::Map { entries, merged, .. } => {
-                        Kind::Map(merge_entries(entries, merged)?)
+                        NodeKind::Map(merge_entries(entries, merged)?)
                     }
                 };
                 self.add(Node { span, kind }, anchor, false)
@@ -172,7 +172,7 @@ impl TreeBuilder {
 
     fn add(&mut self, node: Node, anchor: usize, merges: bool) -> Result<(), YamlError> {
         self.size.count += 1;
-        if let Kind::String(text) = &node.kind {
+        if let NodeKind::String(text) = &node.kind {
             self.size.bytes += text.len();
         }
         if anchor != 0 {
@@ -208,7 +208,7 @@ impl TreeBuilder {
                 None => *key = Some(PendingKey { span: node.span, merges, name: key_name(node)? }),
                 Some(PendingKey { merges: true, .. }) => merged.push(node),
                 Some(PendingKey { name, span, .. }) => {
-                    entries.push(Entry { key: name, key_span: span, value: node });
+                    entries.push(MapEntry { key: name, key_span: span, value: node });
                 }
             },
         }
@@ -227,8 +227,8 @@ struct NodeSize {
 impl NodeSize {
     fn measure(node: &Node) -> NodeSize {
         let own = match &node.kind {
-            Kind::String(text) => NodeSize { count: 1, bytes: text.len(), depth: 0 },
-            Kind::List(_) | Kind::Map(_) => NodeSize { count: 1, bytes: 0, depth: 1 },
+            NodeKind::String(text) => NodeSize { count: 1, bytes: text.len(), depth: 0 },
+            NodeKind::List(_) | NodeKind::Map(_) => NodeSize { count: 1, bytes: 0, depth: 1 },
             _ => NodeSize { count: 1, bytes: 0, depth: 0 },
         };
         let values = node.items().iter().chain(node.entries().iter().map(|entry| &entry.value));
@@ -259,28 +259,33 @@ fn too_deep() -> String {
 /// Returns the key of a map: any scalar, as a string.
 fn key_name(node: Node) -> Result<String, YamlError> {
     match node.kind {
-        Kind::String(text) => Ok(text),
-        Kind::Number(number) => Ok(number.to_string()),
-        Kind::Bool(value) => Ok(value.to_string()),
-        Kind::Null => Ok("null".to_owned()),
-        Kind::List(_) | Kind::Map(_) => Err((node.span, "a key must be a string".to_owned())),
+        NodeKind::String(text) => Ok(text),
+        NodeKind::Number(number) => Ok(number.to_string()),
+        NodeKind::Bool(value) => Ok(value.to_string()),
+        NodeKind::Null => Ok("null".to_owned()),
+        NodeKind::List(_) | NodeKind::Map(_) => {
+            Err((node.span, "a key must be a string".to_owned()))
+        }
     }
 }
 
 /// Appends the entries of merged maps. The map's own entries take precedence over merged
 /// ones, and earlier maps over later ones.
-fn merge_entries(mut entries: Vec<Entry>, merged: Vec<Node>) -> Result<Vec<Entry>, YamlError> {
+fn merge_entries(
+    mut entries: Vec<MapEntry>,
+    merged: Vec<Node>,
+) -> Result<Vec<MapEntry>, YamlError> {
     if merged.is_empty() {
         return Ok(entries);
     }
     let mut known: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
     for node in merged {
         let maps = match node.kind {
-            Kind::List(maps) => maps,
+            NodeKind::List(maps) => maps,
             _ => vec![node],
         };
         for map in maps {
-            let Kind::Map(others) = map.kind else {
+            let NodeKind::Map(others) = map.kind else {
                 return Err((map.span, format!("`{MERGE_KEY}` needs a map or a list of maps")));
             };
             entries.extend(others.into_iter().filter(|entry| known.insert(entry.key.clone())));
@@ -318,10 +323,10 @@ mod tests {
         let source = Source::new("a.yaml", text);
         let node = Node::parse(&source).unwrap();
         let key = node.get("ä").and_then(|it| it.entry("key")).unwrap();
-        assert_eq!(source.place(key.key_span), "a.yaml:1:5");
-        assert_eq!(source.place(key.value.span), "a.yaml:1:10");
+        assert_eq!(source.location(key.key_span), "a.yaml:1:5");
+        assert_eq!(source.location(key.value.span), "a.yaml:1:10");
         assert_eq!(&text[key.value.span.start..key.value.span.end], "value");
-        assert_eq!(source.place(node.get("list").unwrap().items()[1].span), "a.yaml:4:5");
+        assert_eq!(source.location(node.get("list").unwrap().items()[1].span), "a.yaml:4:5");
     }
 
     #[test]
@@ -329,7 +334,7 @@ mod tests {
         let source = Source::new("a.yaml", "a: &x {b: 1}\nc: *x\n");
         let node = Node::parse(&source).unwrap();
         assert_eq!(node.get("c").unwrap().to_json(), json!({"b": 1}));
-        assert_eq!(source.place(node.get("c").unwrap().span), "a.yaml:2:4");
+        assert_eq!(source.location(node.get("c").unwrap().span), "a.yaml:2:4");
     }
 
     #[test]

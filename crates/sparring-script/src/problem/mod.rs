@@ -14,7 +14,7 @@ pub struct Problem {
     pub span: Span,
     /// The description of the problem.
     pub message: String,
-    /// A suggestion how to fix it.
+    /// A suggestion to fix it.
     pub help: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Problems {
         }
     }
 
-    /// Returns whether the list is empty.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
@@ -68,20 +68,20 @@ impl Problems {
     ///
     /// # Errors
     /// Returns the problems if the list has any.
-    pub fn or<T>(self, value: T) -> Result<T, Problems> {
+    pub fn into_result<T>(self, value: T) -> Result<T, Problems> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }
 
     /// Renders the problems for a person: each with its source lines and a caret,
     /// and with ANSI colours if `coloured` is set.
-    pub fn shown(&self, coloured: bool) -> String {
+    pub fn render(&self, coloured: bool) -> String {
         render::render_all(self, coloured)
     }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown(false))
+        f.write_str(&self.render(false))
     }
 }
 

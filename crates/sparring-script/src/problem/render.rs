@@ -85,7 +85,8 @@ fn first_chars(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Makes a text sanitize_message that is outside a snippet, such as a message.
+/// Replaces invisible characters and carriage returns in a text outside a snippet, such as a
+/// message.
 fn sanitize_message(text: &str) -> String {
     replace_invisible(text).replace('\r', "\u{240d}")
 }
@@ -139,7 +140,7 @@ error: unknown key `x`
 3 |     x: 1
   |     ^";
         assert_eq!(problems.to_string(), expected);
-        assert!(problems.shown(true).contains("\u{1b}["));
+        assert!(problems.render(true).contains("\u{1b}["));
     }
 
     #[test]

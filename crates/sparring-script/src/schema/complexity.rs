@@ -60,7 +60,7 @@ pub(super) struct Complexity {
     pub(super) paths: u64,
     /// The longest chain of schemas that apply to the same value.
     pub(super) chain: usize,
-    /// Whether a pattern has look-around or backreferences, and so may backtrack.
+    /// True if a pattern has look-around or backreferences, and so may backtrack.
     pub(super) backtracks: bool,
     /// The number of JSON values in the schema.
     pub(super) values: usize,
@@ -71,7 +71,7 @@ pub(super) struct Complexity {
 }
 
 impl Complexity {
-    /// Returns whether the schema is certain to compile quickly.
+    /// Returns true if the schema is certain to compile quickly.
     pub(super) fn is_small(self) -> bool {
         self.values <= 2_000 && self.nesting <= 20 && self.patterns <= 20
     }
@@ -147,7 +147,7 @@ fn patterns(members: &Map<String, Value>) -> impl Iterator<Item = &str> {
     members.get("pattern").and_then(Value::as_str).into_iter().chain(by_name)
 }
 
-/// Returns whether a pattern has features that the linear engine does not support.
+/// Returns true if a pattern has features that the linear engine does not support.
 fn may_backtrack(pattern: &str) -> bool {
     regex_syntax::ast::parse::Parser::new().parse(pattern).is_err()
 }

@@ -16,7 +16,7 @@ pub struct SchemaError {
     pub pointer: String,
     /// The description of the error.
     pub message: String,
-    /// Whether the schema may be valid, but is too complex to use.
+    /// True if the schema may be valid, but is too complex to use.
     pub too_complex: bool,
 }
 

@@ -17,7 +17,7 @@ pub struct SchemaMismatch {
     /// The JSON pointer into the value.
     pub pointer: String,
     /// The segments of the pointer.
-    pub steps: Vec<Step>,
+    pub segments: Vec<PointerSegment>,
     /// The description of the mismatch. Long values are truncated.
     pub message: String,
     /// The kind of the mismatch.
@@ -40,7 +40,7 @@ pub enum MismatchKind {
 
 /// One segment of a JSON pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PointerSegment {
     /// A member of an object.
     Name(String),
     /// An item of an array.
@@ -53,7 +53,7 @@ impl SchemaMismatch {
         let truncated = truncate_json(value);
         SchemaMismatch {
             pointer: String::new(),
-            steps: Vec::new(),
+            segments: Vec::new(),
             subject_len: truncated.len(),
             message: format!(
                 "{truncated} does not conform to the schema (too many details to list)"
@@ -78,7 +78,7 @@ impl SchemaMismatch {
         let location = error.instance_path();
         SchemaMismatch {
             pointer: location.as_str().to_owned(),
-            steps: parse_pointer(location.as_str()),
+            segments: parse_pointer(location.as_str()),
             subject_len: if message.starts_with(&value) { value.len() } else { 0 },
             message,
             kind: mismatch_kind(error.kind()),
@@ -97,10 +97,10 @@ impl SchemaMismatch {
 
 /// Splits a JSON pointer. A number is taken for an index: a pointer does not distinguish
 /// indices from names, and members with a number as their name are rare.
-fn parse_pointer(pointer: &str) -> Vec<Step> {
+fn parse_pointer(pointer: &str) -> Vec<PointerSegment> {
     let parse = |token: &str| match token.parse() {
-        Ok(index) => Step::Index(index),
-        Err(_) => Step::Name(token.replace("~1", "/").replace("~0", "~")),
+        Ok(index) => PointerSegment::Index(index),
+        Err(_) => PointerSegment::Name(token.replace("~1", "/").replace("~0", "~")),
     };
     pointer.split('/').skip(1).map(parse).collect()
 }
@@ -148,7 +148,7 @@ fn describe_alternatives(error: &ValidationError<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| format!(": {parts}"))
 }
 
-/// Returns whether the error is a pattern on which the engine gave up, not a mismatch.
+/// Returns true if the error is a pattern on which the engine gave up, not a mismatch.
 pub(super) fn is_abandoned_pattern(error: &ValidationError<'_>) -> bool {
     matches!(
         error.kind(),

@@ -20,7 +20,7 @@ use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 pub use error::SchemaError;
-pub use mismatch::{MismatchKind, SchemaMismatch, Step};
+pub use mismatch::{MismatchKind, PointerSegment, SchemaMismatch};
 
 use crate::truncate::truncate_json;
 use budget::{Budget, CountedJson, CountedValue, Exhausted, run_within};
@@ -275,7 +275,7 @@ async fn run_in_background<T: Send + 'static>(
     receiver.await.ok()
 }
 
-/// The sizes of a value that decide how much work it can cause.
+/// The sizes of a value that limit the work of its validation.
 #[derive(Debug, Clone, Copy)]
 struct ValueSize {
     depth: usize,
@@ -304,7 +304,7 @@ impl ValueSize {
 }
 
 impl Verdict {
-    /// Returns whether the value certainly conforms to the schema.
+    /// Returns true if the value certainly conforms to the schema.
     pub fn is_valid(&self) -> bool {
         *self == Verdict::Valid
     }

@@ -12,7 +12,7 @@ pub mod url;
 use serde_json::Value;
 
 pub use path::{Path, Segment};
-pub use tree::{Missing, Tree};
+pub use tree::{RenderError, TemplateTree};
 
 /// Provides the values of placeholders.
 pub trait Scope {
@@ -20,20 +20,20 @@ pub trait Scope {
     ///
     /// # Errors
     /// Returns an error if the path is undefined. [`Path::find`] makes a good message.
-    fn get(&self, path: &Path) -> Result<Value, Undefined>;
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath>;
 }
 
 /// The error of an undefined placeholder: its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undefined(pub String);
+pub struct UndefinedPath(pub String);
 
-impl std::fmt::Display for Undefined {
+impl std::fmt::Display for UndefinedPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Undefined {}
+impl std::error::Error for UndefinedPath {}
 
 /// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Template {
     }
 
     /// Returns the text if the template has no placeholder.
-    pub fn literal(&self) -> Option<String> {
+    pub fn as_literal(&self) -> Option<String> {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
@@ -77,8 +77,8 @@ impl Template {
         Some(text)
     }
 
-    /// Returns the path of each placeholder, and whether it has a default.
-    pub fn holes(&self) -> impl Iterator<Item = (&Path, bool)> {
+    /// Returns the path of each placeholder, and true if it has a default.
+    pub fn placeholders(&self) -> impl Iterator<Item = (&Path, bool)> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Literal(_) => None,
             Piece::Placeholder { path, default } => Some((path, default.is_some())),
@@ -89,7 +89,7 @@ impl Template {
     ///
     /// # Errors
     /// Returns an error if a placeholder is undefined.
-    pub fn render(&self, scope: &dyn Scope) -> Result<Value, Undefined> {
+    pub fn render(&self, scope: &dyn Scope) -> Result<Value, UndefinedPath> {
         if let [Piece::Placeholder { path, default }] = &self.pieces[..] {
             return resolve(path, default.as_deref(), scope);
         }
@@ -100,7 +100,7 @@ impl Template {
     ///
     /// # Errors
     /// Returns an error if a placeholder is undefined.
-    pub fn render_text(&self, scope: &dyn Scope) -> Result<String, Undefined> {
+    pub fn render_text(&self, scope: &dyn Scope) -> Result<String, UndefinedPath> {
         self.join_pieces(scope, |_, value| value)
     }
 
@@ -111,9 +111,9 @@ impl Template {
     ///
     /// # Errors
     /// Returns an error if a placeholder is undefined.
-    pub fn render_url(&self, scope: &dyn Scope) -> Result<String, Undefined> {
+    pub fn render_url(&self, scope: &dyn Scope) -> Result<String, UndefinedPath> {
         self.join_pieces(scope, |before, value| match url::is_after_origin(before) {
-            true => url::encoded(&value),
+            true => url::percent_encode(&value),
             false => value,
         })
     }
@@ -123,7 +123,7 @@ impl Template {
         &self,
         scope: &dyn Scope,
         encode: impl Fn(&str, String) -> String,
-    ) -> Result<String, Undefined> {
+    ) -> Result<String, UndefinedPath> {
         let (mut out, mut literal) = (String::new(), String::new());
         for piece in &self.pieces {
             match piece {
@@ -144,7 +144,7 @@ impl Template {
     }
 }
 
-fn resolve(path: &Path, default: Option<&str>, scope: &dyn Scope) -> Result<Value, Undefined> {
+fn resolve(path: &Path, default: Option<&str>, scope: &dyn Scope) -> Result<Value, UndefinedPath> {
     match (scope.get(path), default) {
         (Err(_), Some(default)) => Ok(Value::from(default)),
         (found, _) => found,
@@ -160,7 +160,7 @@ mod tests {
     struct Values(Value);
 
     impl Scope for Values {
-        fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
             path.find(&self.0, 0).cloned()
         }
     }

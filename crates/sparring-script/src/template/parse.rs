@@ -120,7 +120,7 @@ fn parse_bracket(inner: &str, at: usize) -> Result<(Segment, usize), TemplateErr
     Ok((Segment::Index(index), length))
 }
 
-/// Returns whether a key can be written without brackets.
+/// Returns true if a key can be written without brackets.
 pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.chars().all(is_name_char)

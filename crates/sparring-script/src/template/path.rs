@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::Undefined;
-use crate::casing::{camel, is_passed_through};
+use super::UndefinedPath;
+use crate::casing::{is_user_data_key, to_camel_case};
 use crate::suggestion::did_you_mean;
 
 /// A path into a value, with at least one segment.
@@ -42,7 +42,7 @@ impl Path {
     }
 
     /// Returns the key at an index, if that segment is a key.
-    pub fn key(&self, index: usize) -> Option<&str> {
+    pub fn key_at(&self, index: usize) -> Option<&str> {
         match self.segments.get(index) {
             Some(Segment::Key(name)) => Some(name),
             _ => None,
@@ -52,13 +52,13 @@ impl Path {
     /// Renames the keys to those of the wire, except inside the user's own data:
     /// `list[0].uri_template` becomes `list[0].uriTemplate`.
     pub fn to_wire(mut self) -> Path {
-        let mut is_user_data = is_passed_through(self.root());
+        let mut is_user_data = is_user_data_key(self.root());
         for segment in self.segments.iter_mut().skip(1) {
             if let Segment::Key(key) = segment
                 && !is_user_data
             {
-                is_user_data = is_passed_through(key);
-                *key = camel(key);
+                is_user_data = is_user_data_key(key);
+                *key = to_camel_case(key);
             }
         }
         self
@@ -69,20 +69,20 @@ impl Path {
     /// # Errors
     /// Returns an error if a segment does not exist. The message names that segment and
     /// suggests similar keys.
-    pub fn find<'a>(&self, value: &'a Value, from: usize) -> Result<&'a Value, Undefined> {
+    pub fn find<'a>(&self, value: &'a Value, from: usize) -> Result<&'a Value, UndefinedPath> {
         let mut current = value;
         for (index, segment) in self.segments.iter().enumerate().skip(from) {
             let next = match segment {
                 Segment::Key(key) => current.get(key),
                 Segment::Index(index) => current.get(index),
             };
-            current = next.ok_or_else(|| self.lost(index, current))?;
+            current = next.ok_or_else(|| self.undefined_at(index, current))?;
         }
         Ok(current)
     }
 
     /// Creates the error of a segment that does not exist in `parent`.
-    pub fn lost(&self, index: usize, parent: &Value) -> Undefined {
+    pub fn undefined_at(&self, index: usize, parent: &Value) -> UndefinedPath {
         let prefix = Path { segments: self.segments[..index].to_vec() };
         let suggestion = |key: &str| {
             let names = parent.as_object().into_iter().flatten().map(|(name, _)| &**name);
@@ -104,7 +104,7 @@ impl Path {
             }
             (_, other) => format!("{prefix} is {}, not a list", describe_type(other)),
         };
-        Undefined(format!("${{{self}}}: {reason}"))
+        UndefinedPath(format!("${{{self}}}: {reason}"))
     }
 }
 

@@ -2,157 +2,163 @@
 
 use serde_json::{Map, Value};
 
-use super::{Path, Scope, Template, TemplateError, Undefined};
-use crate::node::{Kind, Node};
+use super::{Path, Scope, Template, TemplateError, UndefinedPath};
+use crate::node::{Node, NodeKind};
 use crate::problem::Problems;
 use crate::source::Span;
 
 /// A value whose strings are templates. Parts without placeholders are plain JSON.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Tree {
+pub enum TemplateTree {
     /// A value without placeholders.
-    Plain(Value),
+    Literal(Value),
     /// A template and its span. A single placeholder keeps the type of its value.
-    Text(Template, Span),
+    Template(Template, Span),
     /// A template that always renders to a string.
-    Spelled(Template, Span),
+    TextTemplate(Template, Span),
     /// A URL template, in which values after the origin are percent-encoded.
-    Url(Template, Span),
+    UrlTemplate(Template, Span),
     /// A list.
-    List(Vec<Tree>),
+    List(Vec<TemplateTree>),
     /// A map.
-    Map(Vec<(String, Tree)>),
+    Map(Vec<(String, TemplateTree)>),
     /// A value that renders to a string of its JSON.
-    Json(Box<Tree>),
+    JsonText(Box<TemplateTree>),
 }
 
 /// The error of an undefined placeholder, with the span of its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct RenderError {
     /// The span of the template.
     pub span: Span,
     /// The undefined placeholder.
-    pub undefined: Undefined,
+    pub undefined: UndefinedPath,
 }
 
-impl Tree {
+impl TemplateTree {
     /// Parses a value and adds malformed templates to the problems.
-    pub fn read(node: &Node, problems: &mut Problems) -> Tree {
+    pub fn from_node(node: &Node, problems: &mut Problems) -> TemplateTree {
         match &node.kind {
-            Kind::String(text) => match Template::parse(text) {
-                Ok(template) => match template.literal() {
-                    Some(text) => Tree::Plain(Value::String(text)),
-                    None => Tree::Text(template, node.span),
+            NodeKind::String(text) => match Template::parse(text) {
+                Ok(template) => match template.as_literal() {
+                    Some(text) => TemplateTree::Literal(Value::String(text)),
+                    None => TemplateTree::Template(template, node.span),
                 },
                 Err(error) => {
                     problems.add(error_span(node.span, text, &error, problems), error.message);
-                    Tree::Plain(Value::String(text.clone()))
+                    TemplateTree::Literal(Value::String(text.clone()))
                 }
             },
-            Kind::List(items) => {
-                let items = items.iter().map(|item| Tree::read(item, problems)).collect();
-                Tree::List(items).fold_literals()
+            NodeKind::List(items) => {
+                let items =
+                    items.iter().map(|item| TemplateTree::from_node(item, problems)).collect();
+                TemplateTree::List(items).fold_literals()
             }
-            Kind::Map(entries) => {
-                let pairs =
-                    entries.iter().map(|it| (it.key.clone(), Tree::read(&it.value, problems)));
-                Tree::Map(pairs.collect()).fold_literals()
+            NodeKind::Map(entries) => {
+                let pairs = entries
+                    .iter()
+                    .map(|it| (it.key.clone(), TemplateTree::from_node(&it.value, problems)));
+                TemplateTree::Map(pairs.collect()).fold_literals()
             }
-            _ => Tree::Plain(node.to_json()),
+            _ => TemplateTree::Literal(node.to_json()),
         }
     }
 
     /// Creates a map of these entries.
-    pub fn map<const N: usize>(pairs: [(&str, Tree); N]) -> Tree {
-        Tree::Map(pairs.into_iter().map(|(key, tree)| (key.to_owned(), tree)).collect())
+    pub fn map<const N: usize>(pairs: [(&str, TemplateTree); N]) -> TemplateTree {
+        TemplateTree::Map(pairs.into_iter().map(|(key, tree)| (key.to_owned(), tree)).collect())
             .fold_literals()
     }
 
     /// Creates a list of these items.
-    pub fn list(items: Vec<Tree>) -> Tree {
-        Tree::List(items).fold_literals()
+    pub fn list(items: Vec<TemplateTree>) -> TemplateTree {
+        TemplateTree::List(items).fold_literals()
     }
 
     /// Creates a string that contains a value as JSON.
-    pub fn json(value: Tree) -> Tree {
+    pub fn json_text(value: TemplateTree) -> TemplateTree {
         match value {
-            Tree::Plain(value) => Tree::Plain(Value::String(value.to_string())),
-            other => Tree::Json(Box::new(other)),
+            TemplateTree::Literal(value) => TemplateTree::Literal(Value::String(value.to_string())),
+            other => TemplateTree::JsonText(Box::new(other)),
         }
     }
 
     /// Makes a template always render to a string.
     #[must_use]
-    pub fn spelled(self) -> Tree {
+    pub fn into_text(self) -> TemplateTree {
         match self {
-            Tree::Text(template, span) => Tree::Spelled(template, span),
+            TemplateTree::Template(template, span) => TemplateTree::TextTemplate(template, span),
             other => other,
         }
     }
 
     /// Makes a template a URL, in which values after the origin are percent-encoded.
     #[must_use]
-    pub fn url(self) -> Tree {
+    pub fn into_url(self) -> TemplateTree {
         match self {
-            Tree::Text(template, span) => Tree::Url(template, span),
+            TemplateTree::Template(template, span) => TemplateTree::UrlTemplate(template, span),
             other => other,
         }
     }
 
     /// Adds an entry to a map. Any other value stays as it is.
     #[must_use]
-    pub fn with(self, key: &str, value: Tree) -> Tree {
+    pub fn with_entry(self, key: &str, value: TemplateTree) -> TemplateTree {
         let mut pairs = match self {
-            Tree::Map(pairs) => pairs,
-            Tree::Plain(Value::Object(map)) => {
-                map.into_iter().map(|(key, value)| (key, Tree::Plain(value))).collect()
+            TemplateTree::Map(pairs) => pairs,
+            TemplateTree::Literal(Value::Object(map)) => {
+                map.into_iter().map(|(key, value)| (key, TemplateTree::Literal(value))).collect()
             }
             other => return other,
         };
         pairs.push((key.to_owned(), value));
-        Tree::Map(pairs).fold_literals()
+        TemplateTree::Map(pairs).fold_literals()
     }
 
     /// Turns a list or map without placeholders into plain JSON.
-    fn fold_literals(self) -> Tree {
-        let is_plain = |tree: &Tree| matches!(tree, Tree::Plain(_));
+    fn fold_literals(self) -> TemplateTree {
+        let is_plain = |tree: &TemplateTree| matches!(tree, TemplateTree::Literal(_));
         let value = |tree| match tree {
-            Tree::Plain(value) => value,
+            TemplateTree::Literal(value) => value,
             _ => Value::Null,
         };
         match self {
-            Tree::List(items) if items.iter().all(is_plain) => {
-                Tree::Plain(items.into_iter().map(value).collect())
+            TemplateTree::List(items) if items.iter().all(is_plain) => {
+                TemplateTree::Literal(items.into_iter().map(value).collect())
             }
-            Tree::Map(pairs) if pairs.iter().all(|(_, tree)| is_plain(tree)) => {
+            TemplateTree::Map(pairs) if pairs.iter().all(|(_, tree)| is_plain(tree)) => {
                 let pairs = pairs.into_iter().map(|(key, tree)| (key, value(tree)));
-                Tree::Plain(Value::Object(pairs.collect()))
+                TemplateTree::Literal(Value::Object(pairs.collect()))
             }
             other => other,
         }
     }
 
     /// Returns the value if it has no placeholder.
-    pub fn plain(&self) -> Option<&Value> {
+    pub fn as_literal(&self) -> Option<&Value> {
         match self {
-            Tree::Plain(value) => Some(value),
+            TemplateTree::Literal(value) => Some(value),
             _ => None,
         }
     }
 
-    /// Returns the path of each placeholder, the span of its template, and whether it has a
+    /// Returns the path of each placeholder, the span of its template, and true if it has a
     /// default.
-    pub fn holes(&self) -> Vec<(&Path, Span, bool)> {
+    pub fn placeholders(&self) -> Vec<(&Path, Span, bool)> {
         match self {
-            Tree::Plain(_) => Vec::new(),
-            Tree::Text(template, span)
-            | Tree::Spelled(template, span)
-            | Tree::Url(template, span) => {
-                template.holes().map(|(path, optional)| (path, *span, optional)).collect()
+            TemplateTree::Literal(_) => Vec::new(),
+            TemplateTree::Template(template, span)
+            | TemplateTree::TextTemplate(template, span)
+            | TemplateTree::UrlTemplate(template, span) => {
+                template.placeholders().map(|(path, optional)| (path, *span, optional)).collect()
             }
-            Tree::List(items) => items.iter().flat_map(Tree::holes).collect(),
-            Tree::Map(pairs) => pairs.iter().flat_map(|(_, tree)| tree.holes()).collect(),
-            Tree::Json(value) => value.holes(),
+            TemplateTree::List(items) => {
+                items.iter().flat_map(TemplateTree::placeholders).collect()
+            }
+            TemplateTree::Map(pairs) => {
+                pairs.iter().flat_map(|(_, tree)| tree.placeholders()).collect()
+            }
+            TemplateTree::JsonText(value) => value.placeholders(),
         }
     }
 
@@ -160,23 +166,23 @@ impl Tree {
     ///
     /// # Errors
     /// Returns an error if a placeholder is undefined.
-    pub fn render(&self, scope: &dyn Scope) -> Result<Value, Missing> {
+    pub fn render(&self, scope: &dyn Scope) -> Result<Value, RenderError> {
         match self {
-            Tree::Plain(value) => Ok(value.clone()),
-            Tree::Text(template, span) => {
-                template.render(scope).map_err(|undefined| Missing { span: *span, undefined })
+            TemplateTree::Literal(value) => Ok(value.clone()),
+            TemplateTree::Template(template, span) => {
+                template.render(scope).map_err(|undefined| RenderError { span: *span, undefined })
             }
-            Tree::Spelled(template, span) => {
+            TemplateTree::TextTemplate(template, span) => {
                 let text = template.render_text(scope);
-                text.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
+                text.map(Value::String).map_err(|undefined| RenderError { span: *span, undefined })
             }
-            Tree::Url(template, span) => {
+            TemplateTree::UrlTemplate(template, span) => {
                 let url = template.render_url(scope);
-                url.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
+                url.map(Value::String).map_err(|undefined| RenderError { span: *span, undefined })
             }
-            Tree::List(items) => items.iter().map(|item| item.render(scope)).collect(),
-            Tree::Json(value) => Ok(Value::String(value.render(scope)?.to_string())),
-            Tree::Map(pairs) => {
+            TemplateTree::List(items) => items.iter().map(|item| item.render(scope)).collect(),
+            TemplateTree::JsonText(value) => Ok(Value::String(value.render(scope)?.to_string())),
+            TemplateTree::Map(pairs) => {
                 let pairs = pairs.iter().map(|(key, tree)| Ok((key.clone(), tree.render(scope)?)));
                 Ok(Value::Object(pairs.collect::<Result<Map<_, _>, _>>()?))
             }
@@ -204,18 +210,18 @@ mod tests {
     use super::*;
     use crate::Source;
 
-    fn parse(text: &str) -> Result<Tree, String> {
+    fn parse(text: &str) -> Result<TemplateTree, String> {
         let source = Source::new("a.yaml", text);
         let node = Node::parse(&source).unwrap();
         let mut problems = Problems::new(&source);
-        let tree = Tree::read(&node, &mut problems);
-        problems.or(tree).map_err(|problems| problems.to_string())
+        let tree = TemplateTree::from_node(&node, &mut problems);
+        problems.into_result(tree).map_err(|problems| problems.to_string())
     }
 
     struct Name;
 
     impl Scope for Name {
-        fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
             path.find(&json!({"name": "Ada", "n": 2}), 0).cloned()
         }
     }
@@ -223,24 +229,33 @@ mod tests {
     #[test]
     fn parts_without_placeholders_are_plain_json() {
         let tree = parse("a: [hi, \"${name}\"]\nb: {c: 1}\nd: $${x}\n").unwrap();
-        let Tree::Map(pairs) = &tree else { panic!("{tree:?}") };
-        assert_eq!(pairs[1].1, Tree::Plain(json!({"c": 1})));
+        let TemplateTree::Map(pairs) = &tree else { panic!("{tree:?}") };
+        assert_eq!(pairs[1].1, TemplateTree::Literal(json!({"c": 1})));
         let expected = json!({"a": ["hi", "Ada"], "b": {"c": 1}, "d": "${x}"});
         assert_eq!(tree.render(&Name), Ok(expected));
-        assert_eq!(tree.holes().len(), 1);
+        assert_eq!(tree.placeholders().len(), 1);
     }
 
     #[test]
     fn trees_are_built_from_parts() {
-        let number =
-            || Tree::read(&Node::from((Span::default(), json!("${n}"))), &mut no_problems());
-        let tree = Tree::map([("a", Tree::Plain(json!(1))), ("b", Tree::list(vec![number()]))]);
-        let tree = tree.with("c", Tree::json(Tree::map([("n", number())])));
+        let number = || {
+            TemplateTree::from_node(
+                &Node::from((Span::default(), json!("${n}"))),
+                &mut no_problems(),
+            )
+        };
+        let tree = TemplateTree::map([
+            ("a", TemplateTree::Literal(json!(1))),
+            ("b", TemplateTree::list(vec![number()])),
+        ]);
+        let tree =
+            tree.with_entry("c", TemplateTree::json_text(TemplateTree::map([("n", number())])));
         let expected = json!({"a": 1, "b": [2], "c": "{\"n\":2}"});
         assert_eq!(tree.render(&Name), Ok(expected));
-        assert_eq!(number().spelled().render(&Name), Ok(json!("2")));
-        let plain = Tree::json(Tree::map([("a", Tree::Plain(json!(1)))]));
-        assert_eq!(plain.plain(), Some(&json!("{\"a\":1}")));
+        assert_eq!(number().into_text().render(&Name), Ok(json!("2")));
+        let plain =
+            TemplateTree::json_text(TemplateTree::map([("a", TemplateTree::Literal(json!(1)))]));
+        assert_eq!(plain.as_literal(), Some(&json!("{\"a\":1}")));
     }
 
     fn no_problems() -> Problems {

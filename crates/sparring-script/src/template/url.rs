@@ -6,11 +6,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Percent-encodes a text.
-pub fn encoded(text: &str) -> String {
+pub fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-/// Returns whether the text that follows `before` in a URL is after scheme, host and port.
+/// Returns true if the text that follows `before` in a URL is after scheme, host and port.
 pub(super) fn is_after_origin(before: &str) -> bool {
     let is_scheme = |scheme: &str| !scheme.contains(['/', '?', '#']);
     let rest = match before.split_once("://") {

@@ -3,25 +3,25 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use sparring_script::{
-    Key, Matcher, Node, Object, Path, Problems, Scope, Shape, Source, Span, Template, Tree,
-    Undefined, duration, grammar, input_schema,
+    Key, Matcher, Node, Object, Path, Problems, Scope, Shape, Source, Span, Template, TemplateTree,
+    UndefinedPath, build_input_schema, grammar, parse_duration,
 };
 
 static ANY: Object = Object {
     name: "a thing",
     keys: &[&[
-        Key::new("a", &Shape::Text, "").required(),
+        Key::new("a", &Shape::String, "").required(),
         Key::new("b", &Shape::List(&Shape::Object(&ANY)), ""),
         Key::new("c_d", &Shape::OneOrMany(&Shape::Duration), ""),
-        Key::new("e", &Shape::Either(&[Shape::Integer(0), Shape::Map(&Shape::Number)]), ""),
+        Key::new("e", &Shape::AnyOf(&[Shape::Integer(0), Shape::Map(&Shape::Number)]), ""),
     ]],
 };
 
 struct Nothing;
 
 impl Scope for Nothing {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
-        Err(path.lost(0, &Value::Null))
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
+        Err(path.undefined_at(0, &Value::Null))
     }
 }
 
@@ -41,19 +41,19 @@ fn parse_with_all(text: &str) {
     let mut problems = Problems::new(&source);
     match Node::parse(&source) {
         Ok(mut node) => {
-            let tree = Tree::read(&node, &mut problems);
+            let tree = TemplateTree::from_node(&node, &mut problems);
             let _ = tree.render(&Nothing);
-            let matcher = Matcher::read(&node, &mut problems);
+            let matcher = Matcher::from_node(&node, &mut problems);
             let _ = matcher.check(Some(&node.to_json()));
-            input_schema(&node, &mut problems);
-            grammar::check(&mut node, &Shape::Object(&ANY), &mut problems);
+            build_input_schema(&node, &mut problems);
+            grammar::check_node(&mut node, &Shape::Object(&ANY), &mut problems);
         }
         Err(found) => assert!(!found.to_string().is_empty()),
     }
     for problem in problems.iter() {
-        assert!(source.place(problem.span).starts_with("any.yaml:"));
+        assert!(source.location(problem.span).starts_with("any.yaml:"));
     }
-    let _ = problems.shown(true);
+    let _ = problems.render(true);
 }
 
 proptest! {
@@ -85,7 +85,7 @@ proptest! {
         if let Ok(template) = Template::parse(&text) {
             let _ = template.render(&Nothing);
         }
-        let _ = duration(&text);
+        let _ = parse_duration(&text);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sparring_script::Schema;
-use sparring_script::schema::{MismatchKind, SchemaMismatch, Step, Verdict};
+use sparring_script::schema::{MismatchKind, PointerSegment, SchemaMismatch, Verdict};
 
 fn mismatches(schema: &Value, value: &Value) -> Vec<SchemaMismatch> {
     match Schema::new(schema).unwrap().check(value, 10) {
@@ -76,7 +76,10 @@ fn a_mismatch_has_a_pointer_and_its_segments() {
     let found = mismatches(&schema, &json!({"a/b": [null, 1, 2, 3]}));
     assert_eq!(found.len(), 3);
     assert_eq!(found[0].pointer, "/a~1b/1");
-    assert_eq!(found[0].steps, [Step::Name("a/b".to_owned()), Step::Index(1)]);
+    assert_eq!(
+        found[0].segments,
+        [PointerSegment::Name("a/b".to_owned()), PointerSegment::Index(1)]
+    );
     assert_eq!(found[0].message_about("it"), "it is not of type \"null\"");
     let two = Schema::new(&schema).unwrap().check(&json!({"a/b": [1, 2, 3]}), 2);
     assert!(matches!(two, Verdict::Invalid(found) if found.len() == 2));

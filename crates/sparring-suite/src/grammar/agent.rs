@@ -10,7 +10,7 @@ pub(super) static AGENT: Object = Object { name: "an agent", keys: &[&COMMAND, &
 static AGENT_KEYS: [Key; 2] = [
     Key::new(
         "stdin",
-        &Shape::Text,
+        &Shape::String,
         "Its stdin (default: `${input}`, unless the command uses that).",
     ),
     Key::new("timeout", &Shape::Duration, "Its timeout (default: 60s)."),
@@ -41,7 +41,7 @@ pub(super) static AGENT_EXPECTATIONS: [Key; 3] = [
 static FILE: Object = Object {
     name: "an expectation of files",
     keys: &[&[
-        Key::new("exists", &Shape::Bool, "Whether such a file exists (default: true)."),
+        Key::new("exists", &Shape::Bool, "True if such a file must exist (default: true)."),
         Key::new("count", &Shape::Any, "The number of such files."),
         Key::new("size", &Shape::Any, "The size of each file in bytes."),
         Key::new("text", &Shape::Any, "The content of each file as text."),

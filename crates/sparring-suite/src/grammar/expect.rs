@@ -13,7 +13,7 @@ pub(super) static EXPECT: Object = Object {
             Key::new("json", &Shape::Any, "The text, parsed as JSON."),
             Key::new("structured", &Shape::Any, "The structured content of a tool result."),
             Key::new("content", &Shape::Any, "The items of `content`, `contents` or `messages`."),
-            Key::new("is_error", &Shape::Bool, "Whether the tool returned `isError`."),
+            Key::new("is_error", &Shape::Bool, "The `isError` of the tool result."),
             Key::new(
                 "error",
                 &Shape::Any,
@@ -29,7 +29,7 @@ pub(super) static EXPECT: Object = Object {
                 &Shape::Object(&COLLECTION),
                 "Protocol violations, each with `rule`, `path`, `message` and `section`.",
             ),
-            Key::new("within", &Shape::Duration, "The longest time until the answer."),
+            Key::new("within", &Shape::Duration, "The maximum time until the answer."),
             Key::new(
                 "notifications",
                 &Shape::Object(&COLLECTION),
@@ -68,7 +68,7 @@ pub(super) static EXPECT: Object = Object {
             ),
             Key::new(
                 "snapshot",
-                &Shape::Either(&[Shape::Bool, Shape::Object(&SNAPSHOT)]),
+                &Shape::AnyOf(&[Shape::Bool, Shape::Object(&SNAPSHOT)]),
                 "Compares the whole answer with the snapshot beside the suite. `--update` writes the snapshot.",
             ),
         ],
@@ -79,10 +79,10 @@ pub(super) static EXPECT: Object = Object {
 pub(super) static SNAPSHOT: Object = Object {
     name: "a snapshot",
     keys: &[&[
-        Key::new("without", &Shape::OneOrMany(&Shape::Text), "Keys to remove at any depth."),
+        Key::new("without", &Shape::OneOrMany(&Shape::String), "Keys to remove at any depth."),
         Key::new(
             "replace",
-            &Shape::Map(&Shape::Text),
+            &Shape::Map(&Shape::String),
             "Replacements in strings, by regular expression.",
         ),
     ]],

@@ -1,6 +1,6 @@
 //! The keys of `received` and `called`.
 
-use sparring_mock::SEEN_KEYS;
+use sparring_mock::LLM_REQUEST_KEYS;
 use sparring_script::{Key, Object, Shape};
 
 use super::mocks::REQUEST_KEYS;
@@ -13,7 +13,7 @@ pub(super) static CALLED: Shape = Shape::Map(&Shape::OneOrMany(&Shape::Object(&C
 
 static REQUESTS: Object = Object {
     name: "an expectation of requests",
-    keys: &[&REQUEST_KEYS, &SEEN_KEYS, &LLM_KEYS, &COUNT],
+    keys: &[&REQUEST_KEYS, &LLM_REQUEST_KEYS, &LLM_KEYS, &COUNT],
 };
 
 /// The additional keys of a request to an LLM endpoint.
@@ -22,9 +22,9 @@ static LLM_KEYS: [Key; 2] = [
     Key::new("turn", &Shape::Any, "The turn that answered the request, from 1."),
 ];
 
-/// Whether only requests to LLM endpoints have a key.
+/// Returns true if only requests to LLM endpoints have this key.
 pub(crate) fn is_llm_key(key: &str) -> bool {
-    SEEN_KEYS.iter().chain(&LLM_KEYS).any(|known| known.name == key)
+    LLM_REQUEST_KEYS.iter().chain(&LLM_KEYS).any(|known| known.name == key)
 }
 
 static CALLS: Object = Object {

@@ -3,7 +3,7 @@
 use sparring_mock::LLM_KEYS;
 use sparring_script::{Key, Object, Shape};
 
-static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Word(&["stdio", "http", "sse"]));
+static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Keyword(&["stdio", "http", "sse"]));
 
 pub(super) static MOCK: Object = Object { name: "a mock", keys: &[&MOCK_KEYS, &LLM_KEYS] };
 
@@ -13,7 +13,7 @@ static MOCK_KEYS: [Key; 5] = [
         &Shape::List(&Shape::Object(&ROUTE)),
         "An HTTP server. The first matching route answers.",
     ),
-    Key::new("mock", &Shape::Text, "An MCP server with this script."),
+    Key::new("mock", &Shape::String, "An MCP server with this script."),
     Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
     Key::new(
         "mcp_interactions",
@@ -37,7 +37,7 @@ static ROUTE: Object = Object {
         Key::new(
             "reply",
             &Shape::OneOrMany(&Shape::Object(&REPLY)),
-            "The reply. Of a list, each is sent once, then the last one again.",
+            "The reply. In a list, each reply is sent once, then the last one again.",
         )
         .required(),
     ]],
@@ -59,12 +59,12 @@ static REPLY: Object = Object {
     name: "a reply",
     keys: &[&[
         Key::new("status", &Shape::Integer(200), "The status (default: 200)."),
-        Key::new("headers", &Shape::Map(&Shape::Text), "The headers."),
+        Key::new("headers", &Shape::Map(&Shape::String), "The headers."),
         Key::new("json", &Shape::Any, "The body as JSON."),
-        Key::new("text", &Shape::Text, "The body as text."),
+        Key::new("text", &Shape::String, "The body as text."),
         Key::new("delay", &Shape::Duration, "The delay before the reply."),
         Key::new("fault", &Shape::Object(&FAULT), "A fault of the reply."),
-        Key::new("times", &Shape::Integer(1), "How often to send this reply."),
+        Key::new("times", &Shape::Integer(1), "The number of times to send this reply."),
     ]],
 };
 
@@ -73,7 +73,7 @@ static FAULT: Object = Object {
     keys: &[&[
         Key::new(
             "disconnect",
-            &Shape::Word(&["before", "middle"]),
+            &Shape::Keyword(&["before", "middle"]),
             "Closes the connection before the reply, or in the middle of its body.",
         ),
         Key::new("silent", &Shape::Bool, "Never sends a reply. Can only be true."),

@@ -19,12 +19,12 @@ use sparring_script::grammar;
 
 /// The JSON Schema of suites, for editors.
 pub fn schema() -> Value {
-    grammar::schema("A suite of Sparring", &SUITE)
+    grammar::json_schema("A suite of Sparring", &SUITE)
 }
 
 /// The reference page of all keys, for the docs.
 pub fn reference() -> String {
     let intro = "Generated from the code; [suites.md](suites.md) explains the language. Keys can also \
                  be written in camelCase, such as `isError` for `is_error`.";
-    grammar::page("All keys of a suite", intro, &SUITE)
+    grammar::render_key_reference("All keys of a suite", intro, &SUITE)
 }

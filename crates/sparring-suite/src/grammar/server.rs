@@ -2,7 +2,7 @@
 
 use sparring_script::{Key, Object, Shape};
 
-static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Word(&[
+static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Keyword(&[
     "2024-11-05",
     "2025-03-26",
     "2025-06-18",
@@ -10,24 +10,24 @@ static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Word(&[
     "2026-07-28",
 ]));
 
-static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Word(&["memory", "stdio", "http", "sse"]));
+static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Keyword(&["memory", "stdio", "http", "sse"]));
 
 /// The keys of a command.
 pub(super) static COMMAND: [Key; 4] = [
     Key::new(
         "command",
-        &Shape::Text,
+        &Shape::String,
         "The program. Without `args`, the words after it are its arguments.",
     ),
-    Key::new("args", &Shape::List(&Shape::Text), "The arguments of `command`."),
+    Key::new("args", &Shape::List(&Shape::String), "The arguments of `command`."),
     Key::new(
         "env",
-        &Shape::Map(&Shape::Text),
+        &Shape::Map(&Shape::String),
         "Environment variables of `command`, in addition to those of spar.",
     ),
     Key::new(
         "cwd",
-        &Shape::Text,
+        &Shape::String,
         "The working directory of `command` (default: the suite's folder).",
     ),
 ];
@@ -39,19 +39,19 @@ pub(crate) static SERVER: Object = Object {
         &[
             Key::new(
                 "container",
-                &Shape::Text,
+                &Shape::String,
                 "The container in which docker or podman runs `command`. `cwd` is a folder in it.",
             ),
             Key::new(
                 "engine",
-                &Shape::Text,
+                &Shape::String,
                 "The command line of the container engine, such as `sudo docker` (default: the first of \
                  docker and podman that has the container).",
             ),
-            Key::new("url", &Shape::Text, "The URL of a server over HTTP."),
-            Key::new("bearer", &Shape::Text, "The bearer token for `url`."),
-            Key::new("headers", &Shape::Map(&Shape::Text), "Additional headers for `url`."),
-            Key::new("mock", &Shape::Text, "The script of a mock."),
+            Key::new("url", &Shape::String, "The URL of a server over HTTP."),
+            Key::new("bearer", &Shape::String, "The bearer token for `url`."),
+            Key::new("headers", &Shape::Map(&Shape::String), "Additional headers for `url`."),
+            Key::new("mock", &Shape::String, "The script of a mock."),
             Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
             Key::new(
                 "protocol",
@@ -66,7 +66,7 @@ pub(crate) static SERVER: Object = Object {
             Key::new(
                 "concurrency",
                 &Shape::Integer(1),
-                "How many of its tests run at once (default: 1).",
+                "The maximum number of its tests that run at once (default: 1).",
             ),
             Key::new(
                 "capabilities",

@@ -9,37 +9,37 @@ pub(super) static STEP: Object = Object { name: "a step", keys: &[&VERBS, &STEP_
 
 /// The verbs of a step.
 pub(super) static VERBS: [Key; 16] = [
-    Key::new("call", &Shape::Text, "Calls a tool; `with` has its arguments."),
-    Key::new("read", &Shape::Text, "Reads a resource, by its URI."),
-    Key::new("prompt", &Shape::Text, "Gets a prompt; `with` has its arguments."),
+    Key::new("call", &Shape::String, "Calls a tool; `with` has its arguments."),
+    Key::new("read", &Shape::String, "Reads a resource, by its URI."),
+    Key::new("prompt", &Shape::String, "Gets a prompt; `with` has its arguments."),
     Key::new("list", &LISTS, "Lists all pages."),
     Key::new("complete", &Shape::Object(&COMPLETE), "Asks for completions of an argument."),
     Key::new("ping", &Shape::Bool, "Sends a ping. Can only be true."),
-    Key::new("request", &Shape::Text, "Sends a request of any method; `with` has its params."),
-    Key::new("notify", &Shape::Text, "Sends a notification; `with` has its params."),
-    Key::new("use", &Shape::Text, "Runs the steps of a fragment."),
-    Key::new("subscribe", &Shape::Text, "Subscribes to a resource until the test ends."),
+    Key::new("request", &Shape::String, "Sends a request of any method; `with` has its params."),
+    Key::new("notify", &Shape::String, "Sends a notification; `with` has its params."),
+    Key::new("use", &Shape::String, "Runs the steps of a fragment."),
+    Key::new("subscribe", &Shape::String, "Subscribes to a resource until the test ends."),
     Key::new(
         "send",
-        &Shape::Either(&[Shape::Text, Shape::Object(&SEND)]),
+        &Shape::AnyOf(&[Shape::String, Shape::Object(&SEND)]),
         "Sends a string unchanged: as a line, or over HTTP as the body of a POST.",
     ),
     Key::new("wait", &Shape::Duration, "Waits until `expect` holds, at most this long."),
     Key::new("sleep", &Shape::Duration, "Waits this long."),
     Key::new("restart", &Shape::Bool, "Stops the server and starts it again. Can only be true."),
-    Key::new("input", &Shape::Text, "Runs the agent with this input, which is `${input}`."),
+    Key::new("input", &Shape::String, "Runs the agent with this input, which is `${input}`."),
     Key::new("agent", &Shape::Object(&AGENT), "Runs this agent instead of the suite's."),
 ];
 
-static LISTS: Shape = Shape::Word(&["tools", "resources", "templates", "prompts"]);
+static LISTS: Shape = Shape::Keyword(&["tools", "resources", "templates", "prompts"]);
 
 static COMPLETE: Object = Object {
     name: "a completion",
     keys: &[&[
-        Key::new("prompt", &Shape::Text, "The prompt that has the argument."),
-        Key::new("template", &Shape::Text, "The resource template that has the argument."),
-        Key::new("argument", &Shape::Text, "The argument's name.").required(),
-        Key::new("value", &Shape::Text, "The beginning of the value.").required(),
+        Key::new("prompt", &Shape::String, "The prompt that has the argument."),
+        Key::new("template", &Shape::String, "The resource template that has the argument."),
+        Key::new("argument", &Shape::String, "The argument's name.").required(),
+        Key::new("value", &Shape::String, "The beginning of the value.").required(),
     ]],
 };
 
@@ -47,7 +47,7 @@ static SEND: Object = Object {
     name: "a message to send",
     keys: &[&[
         Key::new("json", &Shape::Any, "A value that is sent as one line of JSON."),
-        Key::new("base64", &Shape::Text, "Bytes in Base64."),
+        Key::new("base64", &Shape::String, "Bytes in Base64."),
     ]],
 };
 
@@ -55,7 +55,7 @@ static CANCEL: Object = Object {
     name: "a cancellation",
     keys: &[&[
         Key::new("after", &Shape::Duration, "The time before the request is cancelled.").required(),
-        Key::new("reason", &Shape::Text, "The reason in the cancellation notification."),
+        Key::new("reason", &Shape::String, "The reason in the cancellation notification."),
     ]],
 };
 
@@ -71,7 +71,7 @@ pub(super) static STEP_KEYS: [Key; 5] = [
     Key::new("expect", &Shape::Object(&EXPECT), "The expectations of the step."),
     Key::new(
         "save",
-        &Shape::Map(&Shape::Text),
+        &Shape::Map(&Shape::String),
         "Values for `${NAME}` in later steps, by path, such as `structured.id`.",
     ),
 ];
@@ -82,13 +82,13 @@ static ANSWER: Object = Object {
         Key::new(
             "elicitation",
             &Shape::OneOrMany(&Shape::Map(&Shape::Any)),
-            "To elicitation/create: `action` and `content`. Of a list, each item answers one request.",
+            "The answer to elicitation/create: `action` and `content`. In a list, each item answers one request.",
         ),
         Key::new(
             "sampling",
             &Shape::OneOrMany(&Shape::Map(&Shape::Any)),
-            "To sampling/createMessage: `role`, `content`, `model`. Of a list, each item answers one request.",
+            "The answer to sampling/createMessage: `role`, `content`, `model`. In a list, each item answers one request.",
         ),
-        Key::new("roots", &Shape::OneOrMany(&Shape::Text), "To roots/list: the URIs."),
+        Key::new("roots", &Shape::OneOrMany(&Shape::String), "The answer to roots/list: the URIs."),
     ]],
 };

@@ -1,6 +1,6 @@
 //! The keys of a suite and of a test.
 
-use sparring_mock::TURNS;
+use sparring_mock::LLM_TURNS;
 use sparring_script::{Key, Object, Shape};
 
 use super::agent::{AGENT, INTERACTIONS_KEY};
@@ -29,7 +29,7 @@ pub(crate) static SUITE: Object = Object {
             ),
             Key::new(
                 "watch",
-                &Shape::OneOrMany(&Shape::Text),
+                &Shape::OneOrMany(&Shape::String),
                 "Files whose changes rerun the suite with --watch, such as `src/**/*.py`.",
             ),
             Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
@@ -44,7 +44,7 @@ pub(crate) static SHARED: Object = Object { name: "an included file", keys: &[&S
 static SHARED_KEYS: [Key; 4] = [
     Key::new(
         "include",
-        &Shape::OneOrMany(&Shape::Text),
+        &Shape::OneOrMany(&Shape::String),
         "Files whose `servers`, `mocks` and `fragments` this file uses. Paths start at this file.",
     ),
     Key::new(
@@ -67,17 +67,21 @@ static SHARED_KEYS: [Key; 4] = [
 static NEEDS: Object = Object {
     name: "a prerequisite",
     keys: &[&[
-        Key::new("programs", &Shape::OneOrMany(&Shape::Text), "Programs by name or path."),
-        Key::new("env", &Shape::OneOrMany(&Shape::Text), "Environment variables that must be set."),
+        Key::new("programs", &Shape::OneOrMany(&Shape::String), "Programs by name or path."),
+        Key::new(
+            "env",
+            &Shape::OneOrMany(&Shape::String),
+            "Environment variables that must be set.",
+        ),
         Key::new(
             "files",
-            &Shape::OneOrMany(&Shape::Text),
+            &Shape::OneOrMany(&Shape::String),
             "Files or folders, relative to the suite.",
         ),
     ]],
 };
 
-/// The keys for steps before and after.
+/// The keys for steps before and after a suite or a test.
 static SETUP_KEYS: [Key; 2] = [
     Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps to run first."),
     Key::new(
@@ -92,12 +96,13 @@ pub(crate) static TEST: Object = Object {
     keys: &[
         &SETUP_KEYS,
         &[
-            Key::new("name", &Shape::Text, "The name of the test, unique in its file.").required(),
-            Key::new("server", &Shape::Text, "The server under test."),
-            Key::new("tags", &Shape::OneOrMany(&Shape::Text), "Tags, for --tag."),
-            Key::new("skip", &Shape::Text, "Skips the test for this reason."),
+            Key::new("name", &Shape::String, "The name of the test, unique in its file.")
+                .required(),
+            Key::new("server", &Shape::String, "The server under test."),
+            Key::new("tags", &Shape::OneOrMany(&Shape::String), "Tags, for --tag."),
+            Key::new("skip", &Shape::String, "Skips the test for this reason."),
             Key::new("only", &Shape::Bool, "Runs only the tests that have `only`."),
-            Key::new("retry", &Shape::Integer(0), "How often to retry the test if it fails."),
+            Key::new("retry", &Shape::Integer(0), "The maximum number of retries of the test."),
             Key::new("timeout", &Shape::Duration, "The timeout of the whole test."),
             Key::new("isolate", &Shape::Bool, "Starts a server for this test alone."),
             Key::new(
@@ -112,7 +117,7 @@ pub(crate) static TEST: Object = Object {
             ),
             Key::new(
                 "turns",
-                &TURNS,
+                &LLM_TURNS,
                 "The turns of the LLM endpoint in this test, for conversations without turns in its `cases`.",
             ),
         ],

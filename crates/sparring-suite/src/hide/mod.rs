@@ -1,8 +1,8 @@
 //! Decides which values of a suite are secrets, and masks members of JSON text whose
 //! names suggest a secret.
 //!
-//! A value is masked in all output from the moment a template renders it. Masking never
-//! changes what is sent or checked.
+//! A value is masked in all output from the moment a template renders it. Requests and
+//! checks always use the real value.
 
 mod members;
 mod names;

@@ -25,7 +25,7 @@ const SECRET_SUFFIXES: [&str; 17] = [
 const PUBLIC_SUFFIXES: [&str; 5] =
     ["cancellationtoken", "continuationtoken", "pagetoken", "progresstoken", "synctoken"];
 
-/// Whether a name suggests a secret, in any spelling: `api_key`, `apiKey`, `X-Api-Key`.
+/// Returns true if a name suggests a secret, in any spelling: `api_key`, `apiKey`, `X-Api-Key`.
 pub(super) fn is_secret(name: &str) -> bool {
     let name: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -33,8 +33,8 @@ pub(super) fn is_secret(name: &str) -> bool {
     ends(&SECRET_SUFFIXES) && !ends(&PUBLIC_SUFFIXES)
 }
 
-/// Whether the name of a variable or a header suggests a secret; names that end in `key`
-/// do too.
+/// Returns true if the name of a variable or a header suggests a secret. Names that end in
+/// `key` do too.
 pub(super) fn is_secret_setting(name: &str) -> bool {
     let last = name.rsplit(['_', '-']).next().unwrap_or_default();
     is_secret(name) || last.eq_ignore_ascii_case("key")

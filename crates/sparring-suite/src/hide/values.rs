@@ -7,7 +7,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
-use sparring_script::Tree;
+use sparring_script::TemplateTree;
 use sparring_transport::Secrets;
 
 use super::names;
@@ -40,12 +40,12 @@ pub(crate) fn register_variable(secrets: &Secrets, name: &str, value: &str) {
 }
 
 /// Registers a bearer token.
-pub(crate) fn register_token(context: &RunContext, tree: &Tree, value: &str) {
+pub(crate) fn register_token(context: &RunContext, tree: &TemplateTree, value: &str) {
     register(context, tree, value);
 }
 
 /// Registers the value of a header.
-pub(crate) fn register_header(context: &RunContext, name: &str, tree: &Tree, value: &str) {
+pub(crate) fn register_header(context: &RunContext, name: &str, tree: &TemplateTree, value: &str) {
     let name = name.to_ascii_lowercase();
     if !PUBLIC_HEADERS.contains(&&*name) && !name.starts_with("mcp-") {
         register(context, tree, value);
@@ -53,7 +53,7 @@ pub(crate) fn register_header(context: &RunContext, name: &str, tree: &Tree, val
 }
 
 /// Registers an environment variable of a command.
-pub(crate) fn register_env(context: &RunContext, name: &str, tree: &Tree, value: &str) {
+pub(crate) fn register_env(context: &RunContext, name: &str, tree: &TemplateTree, value: &str) {
     if names::is_secret_setting(name) {
         register(context, tree, value);
     }
@@ -61,10 +61,10 @@ pub(crate) fn register_env(context: &RunContext, name: &str, tree: &Tree, value:
 
 /// Registers a literal value, or the environment values in it. The default of a variable
 /// is not a secret.
-fn register(context: &RunContext, tree: &Tree, value: &str) {
-    let holes = tree.holes();
+fn register(context: &RunContext, tree: &TemplateTree, value: &str) {
+    let holes = tree.placeholders();
     let variables = holes.iter().filter_map(|(path, ..)| {
-        let name = if path.root() == "env" { path.key(1)? } else { path.root() };
+        let name = if path.root() == "env" { path.key_at(1)? } else { path.root() };
         context.variables.get(name)
     });
     variables.filter(|value| !is_public(value)).for_each(|value| context.secrets.add(value));
@@ -77,7 +77,7 @@ fn register(context: &RunContext, tree: &Tree, value: &str) {
     }
 }
 
-/// Whether a value is public by its form: a path, a list of folders or an address.
+/// Returns true if a value is a path, a list of folders or an address, and so not a secret.
 fn is_public(value: &str) -> bool {
     let is_path = |path: &str| path.starts_with('/') && Path::new(path).exists();
     let host = value.rsplit_once(':').map_or(value, |(host, _)| host);
@@ -142,7 +142,7 @@ mod tests {
     fn of_header(name: &str, given: &str, filled: &str) -> String {
         let source = Source::new("a", format!("{given:?}"));
         let node = Node::parse(&source).expect("valid YAML");
-        let tree = Tree::read(&node, &mut Problems::new(&source));
+        let tree = TemplateTree::from_node(&node, &mut Problems::new(&source));
         let context = context();
         register_header(&context, name, &tree, filled);
         context.secrets.mask(&format!("<{filled}>")).into_owned()
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn masks_env_entries_by_name() {
-        let tree = |text: &str| Tree::Plain(text.into());
+        let tree = |text: &str| TemplateTree::Literal(text.into());
         let context = context();
         register_env(&context, "API_KEY", &tree("hard-coded"), "hard-coded");
         register_env(&context, "MODE", &tree("production"), "production");

@@ -13,7 +13,7 @@ pub(super) fn check_exit(step: &Step, agent: &AgentResult) -> Option<Failure> {
     let expected =
         step.expect.0.iter().any(|(_, expectation)| matches!(expectation, Expectation::Exit(_)));
     let failed = agent.ended.status != Some(0) && !expected;
-    let how = agent.ended.told.strip_prefix("it ").unwrap_or(&agent.ended.told);
+    let how = agent.ended.description.strip_prefix("it ").unwrap_or(&agent.ended.description);
     failed.then(|| Failure::new(step.span, format!("the agent {how}")))
 }
 

@@ -1,6 +1,6 @@
-//! The checks that every step has: no protocol violation, no `isError`, a result that
+//! The default checks of every step: no protocol violation, no `isError`, a result that
 //! conforms to the tool's output schema, a listed tool, an `answer` for each request of
-//! the server, and a result at all. Each fails a step that does not expect it.
+//! the server, and a result instead of an error. A step can expect the opposite of each.
 
 use serde_json::Value;
 use sparring_script::Scope;
@@ -34,7 +34,7 @@ pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<
     failures
 }
 
-/// Whether an expectation of the step covers a violation.
+/// Returns true if an expectation of the step covers a violation.
 fn is_expected(violation: &Value, step: &Step, result: &StepResult, scope: &dyn Scope) -> bool {
     let expect = &step.expect;
     if expect.items(Collection::Violations).any(|items| covers(items, violation, scope)) {
@@ -53,8 +53,8 @@ fn is_expected(violation: &Value, step: &Step, result: &StepResult, scope: &dyn 
     }
 }
 
-/// Whether items count or name a violation. `lacks` reports the violations that it
-/// names.
+/// Returns true if the items have `count`, or if a matcher of `has` or `lacks` matches the
+/// violation. The check of `lacks` reports such a violation itself.
 fn covers(items: &Items, violation: &Value, scope: &dyn Scope) -> bool {
     let matches = |it: &MatcherTemplate| {
         it.check(Some(violation), scope).is_ok_and(|mismatches| mismatches.is_empty())

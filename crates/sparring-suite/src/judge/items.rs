@@ -7,7 +7,7 @@ use super::value::{check_value, invalid_matcher, short};
 use crate::event::Failure;
 use crate::model::{Collection, Items, MatcherTemplate, ValueMismatch};
 
-/// The most reasons of the nearest mismatch in a message.
+/// The maximum number of reasons of the nearest mismatch in a message.
 const MAX_REASONS: usize = 3;
 
 pub(super) fn check(
@@ -81,7 +81,7 @@ fn forbidden(
 /// A failure if a matcher could not decide about a value. A value that must not match
 /// then counts as a failure too.
 pub(super) fn undecided(mismatches: &[ValueMismatch]) -> Option<Failure> {
-    let all = mismatches.iter().all(|it| it.mismatch.unsure);
+    let all = mismatches.iter().all(|it| it.mismatch.undecided);
     let first = mismatches.first().filter(|_| all)?;
     Some(Failure::new(first.span, first.mismatch.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use sparring_script::Scope;
-use sparring_script::matcher::Held;
+use sparring_script::matcher::MatchSummary;
 
 use super::items::undecided;
 use super::value::{check_value, invalid_matcher, short};
@@ -10,7 +10,7 @@ use crate::event::Failure;
 use crate::model::{Journal, JournalExpectation, MatcherTemplate};
 use crate::step_result::JournalEntry;
 
-/// The most reasons of the nearest mismatch in a message.
+/// The maximum number of reasons of the nearest mismatch in a message.
 const MAX_REASONS: usize = 3;
 
 /// A reason, and the diff if both sides are long.
@@ -74,8 +74,8 @@ fn count_matches<'a>(
     Ok(matching)
 }
 
-/// The entry that comes nearest to matching, without its secrets, and why it does not
-/// match.
+/// The entry that comes nearest to matching, without its secrets, and the reasons why it
+/// does not match.
 fn nearest<'a>(
     expected: &JournalExpectation,
     entries: &'a [JournalEntry],
@@ -88,7 +88,7 @@ fn nearest<'a>(
     };
     let others = entries.iter().filter(|it| !reasons(&it.value).is_empty());
     let shown = others.map(|it| it.masked.as_ref().unwrap_or(&it.value));
-    Held::of(shown, |value| {
+    MatchSummary::from_values(shown, |value| {
         let reasons = reasons(value);
         // The masked value may match.
         if reasons.is_empty() { vec![("a header differs".to_owned(), None)] } else { reasons }

@@ -1,5 +1,5 @@
-//! Checks the result of a step against its expectations. Pure: it does not wait and
-//! sends nothing.
+//! Checks the result of a step against its expectations. It neither waits nor sends
+//! anything.
 
 mod agent;
 mod defaults;
@@ -63,7 +63,7 @@ pub(crate) fn judge(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<
     failures
 }
 
-/// Whether an expectation about messages that may arrive late holds already.
+/// Returns true if an expectation about messages that may arrive late holds already.
 pub(crate) fn has_come(expectation: &Expectation, result: &StepResult, scope: &dyn Scope) -> bool {
     match expectation {
         Expectation::Items(collection, items) => {
@@ -91,7 +91,7 @@ pub(crate) fn has_come(expectation: &Expectation, result: &StepResult, scope: &d
     }
 }
 
-/// Whether an expectation could fail if more messages arrive.
+/// Returns true if an expectation could fail when more messages arrive.
 pub(crate) fn forbids_more(expectation: &Expectation, scope: &dyn Scope) -> bool {
     let many = serde_json::Value::from(u32::MAX);
     let bounded = |count: &Option<MatcherTemplate>| {

@@ -7,7 +7,7 @@ use crate::event::Failure;
 use crate::model::{Aspect, Expectation, MatcherTemplate};
 use crate::step_result::StepResult;
 
-/// The most characters of a value in a message.
+/// The maximum number of characters of a value in a message.
 const MAX_SHOWN_CHARS: usize = 200;
 
 pub(super) fn check(

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use serde_json::Value;
-use sparring_script::{Entry, Node, Tree, duration};
+use sparring_script::{MapEntry, Node, TemplateTree, parse_duration};
 
 use super::Loader;
 use crate::model::{
@@ -22,19 +22,21 @@ impl Loader {
         let command = self.read_command(&entry.value)?;
         let timeout = entry.value.get("timeout").and_then(Node::as_str);
         let stdin = self.read_text(&entry.value, "stdin");
-        let asks = |tree: &Tree| tree.holes().iter().any(|(path, ..)| path.root() == "input");
+        let asks = |tree: &TemplateTree| {
+            tree.placeholders().iter().any(|(path, ..)| path.root() == "input")
+        };
         let stdin = match command.trees().any(asks) {
             true => stdin,
             false => stdin.or_else(|| Some(self.default_stdin(entry))),
         };
-        let timeout = timeout.and_then(|it| duration(it).ok());
+        let timeout = timeout.and_then(|it| parse_duration(it).ok());
         Some(Agent { span: entry.key_span, command, stdin, timeout })
     }
 
     /// The default stdin: `${input}`, or nothing if the step has no input.
-    fn default_stdin(&mut self, entry: &Entry) -> Tree {
+    fn default_stdin(&mut self, entry: &MapEntry) -> TemplateTree {
         let text = Node::from((entry.key_span, "${input:-}".into()));
-        Tree::read(&text, &mut self.problems).spelled()
+        TemplateTree::from_node(&text, &mut self.problems).into_text()
     }
 
     /// Reads a step that runs an agent.
@@ -50,7 +52,7 @@ impl Loader {
     }
 
     /// Reads an expectation that only agent steps have.
-    pub(super) fn read_agent_expectation(&mut self, entry: &Entry) -> Option<Expectation> {
+    pub(super) fn read_agent_expectation(&mut self, entry: &MapEntry) -> Option<Expectation> {
         match &*entry.key {
             "exit" => {
                 Some(Expectation::Exit(MatcherTemplate::read(&entry.value, &mut self.problems)))
@@ -66,7 +68,7 @@ impl Loader {
         }
     }
 
-    fn read_files(&mut self, entry: &Entry) -> Option<FileExpectation> {
+    fn read_files(&mut self, entry: &MapEntry) -> Option<FileExpectation> {
         let (node, span) = (&entry.value, entry.key_span);
         let plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if !Path::new(&entry.key).components().all(plain) {
@@ -105,7 +107,7 @@ impl Loader {
         own.or_else(|| self.interactions.clone().filter(|_| runs))
     }
 
-    /// Checks that interactions have an agent that carries them and a mock that plays them.
+    /// Checks that a test with interactions has an agent, and a mock that answers with them.
     pub(super) fn check_interactions<'a>(
         &mut self,
         node: &Node,

@@ -1,8 +1,8 @@
 //! Reads the answers of a step to requests of the server.
 
 use serde_json::json;
-use sparring_peer::client::Question;
-use sparring_script::{Kind, Node, Tree, casing};
+use sparring_peer::client::ServerRequest;
+use sparring_script::{Node, NodeKind, TemplateTree, casing};
 
 use super::{Loader, one_or_many};
 use crate::model::{AnswerOrder, Answers};
@@ -13,20 +13,21 @@ impl Loader {
         let mut answers = Vec::new();
         for entry in entries {
             let turns = match entry.value.kind {
-                Kind::List(_) if entry.key != "roots" => AnswerOrder::Each,
+                NodeKind::List(_) if entry.key != "roots" => AnswerOrder::Each,
                 _ => AnswerOrder::Always,
             };
             let (question, tree) = match &*entry.key {
                 // The names in the content are those of the server's form.
-                "elicitation" => {
-                    (Question::Elicitation, Tree::read(&entry.value, &mut self.problems))
-                }
+                "elicitation" => (
+                    ServerRequest::Elicitation,
+                    TemplateTree::from_node(&entry.value, &mut self.problems),
+                ),
                 "sampling" => {
                     let mut value = entry.value.clone();
-                    casing::to_wire(&mut value);
-                    (Question::Sampling, Tree::read(&value, &mut self.problems))
+                    casing::rename_keys_to_wire(&mut value);
+                    (ServerRequest::Sampling, TemplateTree::from_node(&value, &mut self.problems))
                 }
-                "roots" => (Question::Roots, self.read_roots(&entry.value)),
+                "roots" => (ServerRequest::Roots, self.read_roots(&entry.value)),
                 _ => continue,
             };
             answers.push((question, tree, turns));
@@ -34,12 +35,17 @@ impl Loader {
         Answers(answers)
     }
 
-    fn read_roots(&mut self, node: &Node) -> Tree {
-        let root = |node| Tree::map([("uri", Tree::read(node, &mut self.problems).spelled())]);
-        let roots = Tree::list(one_or_many(node).iter().map(root).collect());
-        match roots.plain() {
-            Some(roots) => Tree::Plain(json!({"roots": roots})),
-            None => Tree::map([("roots", roots)]),
+    fn read_roots(&mut self, node: &Node) -> TemplateTree {
+        let root = |node| {
+            TemplateTree::map([(
+                "uri",
+                TemplateTree::from_node(node, &mut self.problems).into_text(),
+            )])
+        };
+        let roots = TemplateTree::list(one_or_many(node).iter().map(root).collect());
+        match roots.as_literal() {
+            Some(roots) => TemplateTree::Literal(json!({"roots": roots})),
+            None => TemplateTree::map([("roots", roots)]),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the expectations of a step, and checks that its verb has such results.
 
-use sparring_script::{Entry, Kind, Node, Path, Span, did_you_mean, duration};
+use sparring_script::{MapEntry, Node, NodeKind, Path, Span, did_you_mean, parse_duration};
 
 use super::{Loader, one_or_many};
 use crate::model::{
@@ -44,7 +44,7 @@ impl Loader {
         Expectations(expectations)
     }
 
-    fn read_expectation(&mut self, entry: &Entry, verb: &Verb) -> Option<Expectation> {
+    fn read_expectation(&mut self, entry: &MapEntry, verb: &Verb) -> Option<Expectation> {
         let node = &entry.value;
         if let Some(aspect) = Aspect::ALL.into_iter().find(|aspect| aspect.key() == entry.key) {
             if !has_aspect(verb, aspect) {
@@ -77,7 +77,7 @@ impl Loader {
                 if !(verb.is_request() || has_duration(verb) || verb.is_agent()) {
                     self.add_not_checkable(entry.key_span, "within", verb);
                 }
-                Expectation::Within(duration(node.as_str()?).ok()?)
+                Expectation::Within(parse_duration(node.as_str()?).ok()?)
             }
             _ => return None,
         })
@@ -106,7 +106,7 @@ impl Loader {
         all
     }
 
-    fn check_gives_list(&mut self, entry: &Entry, verb: &Verb) {
+    fn check_gives_list(&mut self, entry: &MapEntry, verb: &Verb) {
         if !matches!(verb, Verb::List(_) | Verb::Complete(_)) {
             self.add_not_checkable(entry.key_span, &entry.key, verb);
         }
@@ -161,7 +161,7 @@ fn journal(key: &str) -> Option<Journal> {
     }
 }
 
-/// Whether the answer to a verb has an aspect.
+/// Returns true if the answer to a verb has an aspect.
 fn has_aspect(verb: &Verb, aspect: Aspect) -> bool {
     match verb {
         Verb::Call { .. } => true,
@@ -179,7 +179,7 @@ fn has_aspect(verb: &Verb, aspect: Aspect) -> bool {
     }
 }
 
-/// Whether a verb that is not a single request still has a duration.
+/// Returns true if a verb that is not a single request still has a duration.
 fn has_duration(verb: &Verb) -> bool {
     matches!(verb, Verb::List(_) | Verb::Subscribe { .. })
 }
@@ -187,7 +187,7 @@ fn has_duration(verb: &Verb) -> bool {
 /// Converts the names of headers to lower case.
 fn lowercase_keys(node: &Node) -> Node {
     let mut node = node.clone();
-    if let Kind::Map(entries) = &mut node.kind {
+    if let NodeKind::Map(entries) = &mut node.kind {
         entries.iter_mut().for_each(|entry| entry.key = entry.key.to_lowercase());
     }
     node

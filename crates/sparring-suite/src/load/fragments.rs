@@ -1,6 +1,6 @@
 //! Reads fragments: named steps that other steps use.
 
-use sparring_script::{Entry, Node, did_you_mean};
+use sparring_script::{MapEntry, Node, did_you_mean};
 
 use super::Loader;
 use crate::model::Step;
@@ -10,7 +10,7 @@ impl Loader {
     pub(super) fn read_fragments(&mut self, node: &Node) {
         let entries = node.get("fragments").map(Node::entries).unwrap_or_default();
         self.fragments = entries.to_vec();
-        for Entry { key, key_span, value } in entries {
+        for MapEntry { key, key_span, value } in entries {
             if value.items().is_empty() {
                 self.problems.add(*key_span, format!("the fragment `{key}` has no step"));
             }
@@ -33,7 +33,7 @@ impl Loader {
     }
 
     /// Reads the steps of the fragment that `node` uses.
-    pub(super) fn read_used_fragment(&mut self, node: &Node, named: &Entry) -> Vec<Step> {
+    pub(super) fn read_used_fragment(&mut self, node: &Node, named: &MapEntry) -> Vec<Step> {
         for other in node.entries().iter().filter(|it| super::tests::is_step_key(&it.key)) {
             if other.key != "use" {
                 let message = format!("`{}` cannot be used with `use`", other.key);

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sparring_script::{Entry, Kind, Node, Problems, Shape, Source, Span, grammar};
+use sparring_script::{MapEntry, Node, NodeKind, Problems, Shape, Source, Span, grammar};
 
 use super::one_or_many;
 use crate::grammar::{SHARED, SUITE};
@@ -40,9 +40,9 @@ pub(super) fn read(source: &Source, folder: &Path) -> Result<MergedSuite, Proble
         problems.add(span, message);
     }
     for shared in &mut includes.nodes {
-        grammar::check(shared, &Shape::Object(&SHARED), &mut problems);
+        grammar::check_node(shared, &Shape::Object(&SHARED), &mut problems);
     }
-    grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
+    grammar::check_node(&mut node, &Shape::Object(&SUITE), &mut problems);
     for shared in std::mem::take(&mut includes.nodes) {
         merge(&mut node, shared, &includes.files, &mut problems);
     }
@@ -80,7 +80,7 @@ impl Includes {
             let message = format!("{} includes itself", path.display());
             return self.wrong.push((span, message));
         }
-        // Two files may share a third.
+        // Two files may include the same third file.
         if self.known.contains(&identity) {
             return;
         }
@@ -118,8 +118,8 @@ fn shift(node: &mut Node, by: usize) {
     let moved = |span: Span| Span { start: span.start + by, end: span.end + by };
     node.span = moved(node.span);
     match &mut node.kind {
-        Kind::List(items) => items.iter_mut().for_each(|item| shift(item, by)),
-        Kind::Map(entries) => {
+        NodeKind::List(items) => items.iter_mut().for_each(|item| shift(item, by)),
+        NodeKind::Map(entries) => {
             for entry in entries {
                 entry.key_span = moved(entry.key_span);
                 shift(&mut entry.value, by);
@@ -131,7 +131,7 @@ fn shift(node: &mut Node, by: usize) {
 
 /// Merges the entries of an included file into the suite.
 fn merge(node: &mut Node, shared: Node, files: &Files, problems: &mut Problems) {
-    let (Kind::Map(own), Kind::Map(shared)) = (&mut node.kind, shared.kind) else { return };
+    let (NodeKind::Map(own), NodeKind::Map(shared)) = (&mut node.kind, shared.kind) else { return };
     for entry in shared {
         let Some((_, what)) = SHARED_KEYS.iter().find(|(key, _)| *key == entry.key) else {
             continue;
@@ -141,7 +141,8 @@ fn merge(node: &mut Node, shared: Node, files: &Files, problems: &mut Problems) 
             own.push(entry);
             continue;
         };
-        let (Kind::Map(known), Kind::Map(more)) = (&mut known.kind, entry.value.kind) else {
+        let (NodeKind::Map(known), NodeKind::Map(more)) = (&mut known.kind, entry.value.kind)
+        else {
             continue;
         };
         for entry in more {
@@ -153,7 +154,7 @@ fn merge(node: &mut Node, shared: Node, files: &Files, problems: &mut Problems) 
     }
 }
 
-fn duplicate(what: &str, first: &Entry, files: &Files) -> String {
-    let place = files.place(first.key_span).map(|(source, span)| source.place(span));
+fn duplicate(what: &str, first: &MapEntry, files: &Files) -> String {
+    let place = files.place(first.key_span).map(|(source, span)| source.location(span));
     format!("{what} `{}` is already defined at {}", first.key, place.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! Reads the expectations of journals, and checks that their mocks exist.
 
-use sparring_script::{Entry, Kind, Node, did_you_mean};
+use sparring_script::{MapEntry, Node, NodeKind, did_you_mean};
 
 use super::Loader;
 use crate::grammar::is_llm_key;
@@ -9,12 +9,12 @@ use crate::model::{
 };
 
 impl Loader {
-    /// The expectations of `received` or `called`, one for each stand-in.
-    pub(super) fn read_journals(&mut self, entry: &Entry, journal: Journal) -> Vec<Expectation> {
+    /// Reads the expectations of `received` or `called`, one for each mock.
+    pub(super) fn read_journals(&mut self, entry: &MapEntry, journal: Journal) -> Vec<Expectation> {
         if entry.value.entries().is_empty() {
             self.problems.add(entry.value.span, "this expects nothing");
         }
-        let of = |named: &Entry| {
+        let of = |named: &MapEntry| {
             let expected = self.one_or_more(&named.value);
             self.check_requests(&named.key, expected);
             let expected =
@@ -46,7 +46,7 @@ impl Loader {
     fn read_journal_expectation(&mut self, node: &Node, journal: Journal) -> JournalExpectation {
         let count = node.get("count").map(|it| MatcherTemplate::read(it, &mut self.problems));
         let mut wanted = node.clone();
-        if let Kind::Map(entries) = &mut wanted.kind {
+        if let NodeKind::Map(entries) = &mut wanted.kind {
             entries.retain(|entry| entry.key != "count");
         }
         let matcher = match journal {

@@ -1,6 +1,6 @@
 //! Checks that `${mocks.NAME.…}` names a mock and a value that the mock has.
 
-use sparring_script::{Path, Span, Tree, did_you_mean};
+use sparring_script::{Path, Span, TemplateTree, did_you_mean};
 
 use super::Loader;
 use crate::model::{Server, SuiteMock, Transport};
@@ -26,14 +26,19 @@ impl Loader {
     }
 
     /// Checks a template that is rendered after all mocks are started.
-    pub(super) fn check_mock_names(&mut self, tree: &Tree) {
+    pub(super) fn check_mock_names(&mut self, tree: &TemplateTree) {
         let mocks = std::mem::take(&mut self.mocks);
         self.check_mock_names_among(tree, &mocks, &[]);
         self.mocks = mocks;
     }
 
-    fn check_mock_names_among(&mut self, tree: &Tree, known: &[SuiteMock], later: &[SuiteMock]) {
-        for (path, span, _) in tree.holes() {
+    fn check_mock_names_among(
+        &mut self,
+        tree: &TemplateTree,
+        known: &[SuiteMock],
+        later: &[SuiteMock],
+    ) {
+        for (path, span, _) in tree.placeholders() {
             if path.root() == "mocks" {
                 self.check_mock_name(path, span, known, later);
             }
@@ -47,7 +52,7 @@ impl Loader {
         known: &[SuiteMock],
         later: &[SuiteMock],
     ) {
-        let (Some(name), Some(field)) = (path.key(1), path.key(2)) else {
+        let (Some(name), Some(field)) = (path.key_at(1), path.key_at(2)) else {
             self.problems.add(span, "write ${mocks.NAME.url} with the name of a mock");
             return;
         };

@@ -1,7 +1,7 @@
 //! Reads the mocks of a suite.
 
-use sparring_mock::{HttpFault, LlmKnown, LlmScript};
-use sparring_script::{Entry, Kind, Node, Tree, duration};
+use sparring_mock::{HttpFault, LlmScope, LlmScript};
+use sparring_script::{MapEntry, Node, NodeKind, TemplateTree, parse_duration};
 
 use super::{Loader, one_or_many};
 use crate::model::{
@@ -27,7 +27,7 @@ impl Loader {
         entries.iter().filter_map(|entry| self.read_mock(entry)).collect()
     }
 
-    fn read_mock(&mut self, entry: &Entry) -> Option<SuiteMock> {
+    fn read_mock(&mut self, entry: &MapEntry) -> Option<SuiteMock> {
         let (node, name) = (&entry.value, &entry.key);
         let kinds: Vec<_> = KINDS.iter().filter(|(key, _)| node.get(key).is_some()).collect();
         let [(key, other_keys)] = kinds[..] else {
@@ -60,12 +60,12 @@ impl Loader {
         })
     }
 
-    /// Reads an LLM endpoint and checks what does not depend on templates.
+    /// Reads an LLM endpoint and checks the parts that do not depend on templates.
     fn read_llm(&mut self, node: &Node, api: &'static str) -> Llm {
-        LlmScript::read(node, LlmKnown::Suite(None), &mut self.problems);
+        LlmScript::read(node, LlmScope::Suite(None), &mut self.problems);
         // Its templates were checked just now.
         let mut checked = self.problems.clone();
-        Llm { api, node: node.clone(), tree: Tree::read(node, &mut checked) }
+        Llm { api, node: node.clone(), tree: TemplateTree::from_node(node, &mut checked) }
     }
 
     /// Reads the turns of a test for the suite's LLM endpoint.
@@ -83,7 +83,7 @@ impl Loader {
             return None;
         };
         let whole = llm.with_turns(&turns.value);
-        LlmScript::read(&whole, LlmKnown::Suite(None), &mut self.problems);
+        LlmScript::read(&whole, LlmScope::Suite(None), &mut self.problems);
         if server.is_some_and(|server| server.concurrency > 1) {
             let message =
                 "`turns` cannot be used with `concurrency`, because the tests share the endpoint";
@@ -103,14 +103,16 @@ impl Loader {
     /// Reads a matcher of HTTP requests.
     pub(super) fn read_request(&mut self, node: &Node) -> MatcherTemplate {
         let mut node = node.clone();
-        if let Kind::Map(entries) = &mut node.kind {
+        if let NodeKind::Map(entries) = &mut node.kind {
             for entry in entries {
                 match (&*entry.key, &mut entry.value.kind) {
-                    ("method", Kind::String(method)) => *method = method.to_uppercase(),
-                    ("headers", Kind::Map(headers)) => {
+                    ("method", NodeKind::String(method)) => *method = method.to_uppercase(),
+                    ("headers", NodeKind::Map(headers)) => {
                         headers.iter_mut().for_each(|it| it.key.make_ascii_lowercase());
                     }
-                    ("path", Kind::String(path)) if path.contains('?') && !path.contains("${") => {
+                    ("path", NodeKind::String(path))
+                        if path.contains('?') && !path.contains("${") =>
+                    {
                         let message = "a path has no query; use `query`";
                         self.problems.add(entry.value.span, message);
                     }
@@ -148,7 +150,7 @@ impl Loader {
             (None, Some(text)) => Body::Text(text),
             (None, None) => Body::Nothing,
         };
-        let delay = node.get("delay").and_then(Node::as_str).and_then(|it| duration(it).ok());
+        let delay = node.get("delay").and_then(Node::as_str).and_then(|it| parse_duration(it).ok());
         Reply {
             status,
             headers: self.read_texts(node, "headers"),

@@ -23,11 +23,13 @@ pub use watched_files::WatchedFiles;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparring_script::{Entry, Kind, Node, Object, Problems, Source, Tree, nearest};
+use sparring_script::{
+    MapEntry, Node, NodeKind, Object, Problems, Source, TemplateTree, nearest_names,
+};
 
 use crate::model::{Agent, Files, Needs, Server, SnapshotRules, Suite, SuiteMock, Test};
 
-/// Why a suite could not be loaded.
+/// The error of a suite that could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -52,7 +54,7 @@ fn join(problems: &[Problems]) -> String {
 #[derive(Debug)]
 #[must_use = "contains the suite or the error"]
 pub struct LoadedSuite {
-    /// The suite, or why it could not be loaded.
+    /// The suite, or the error of loading it.
     pub suite: Result<Suite, LoadError>,
     /// The files whose changes can change the suite or its results.
     pub watched: WatchedFiles,
@@ -127,10 +129,10 @@ struct Loader {
     snapshots: SnapshotRules,
     /// The files that the suite names.
     watched: WatchedFiles,
-    fragments: Vec<Entry>,
+    fragments: Vec<MapEntry>,
     /// The fragments that are being read, each used by the one before.
     using: Vec<String>,
-    /// Whether the suite has an agent for all tests.
+    /// True if the suite has an agent for all tests.
     has_agent: bool,
     /// The interactions of tests without their own.
     interactions: Option<Value>,
@@ -171,18 +173,18 @@ impl Loader {
     }
 
     /// Reads the value of a key with its templates.
-    fn read_tree(&mut self, node: &Node, key: &str) -> Option<Tree> {
-        node.get(key).map(|value| Tree::read(value, &mut self.problems))
+    fn read_tree(&mut self, node: &Node, key: &str) -> Option<TemplateTree> {
+        node.get(key).map(|value| TemplateTree::from_node(value, &mut self.problems))
     }
 
     /// Reads a string with templates.
-    fn read_text(&mut self, node: &Node, key: &str) -> Option<Tree> {
-        self.read_tree(node, key).map(Tree::spelled)
+    fn read_text(&mut self, node: &Node, key: &str) -> Option<TemplateTree> {
+        self.read_tree(node, key).map(TemplateTree::into_text)
     }
 
     /// Reads a URL with templates, whose values are percent-encoded.
-    fn read_url(&mut self, node: &Node, key: &str) -> Option<Tree> {
-        self.read_tree(node, key).map(Tree::url)
+    fn read_url(&mut self, node: &Node, key: &str) -> Option<TemplateTree> {
+        self.read_tree(node, key).map(TemplateTree::into_url)
     }
 }
 
@@ -200,12 +202,12 @@ fn texts(node: &Node, key: &str) -> Vec<String> {
 /// The items of a list, or a single value.
 fn one_or_many(node: &Node) -> &[Node] {
     match &node.kind {
-        Kind::List(items) => items,
+        NodeKind::List(items) => items,
         _ => std::slice::from_ref(node),
     }
 }
 
-/// Whether a key is unknown and similar to one of these names.
-fn is_almost<const N: usize>(entry: &Entry, object: &Object, names: [&'static str; N]) -> bool {
-    !object.has(&entry.key) && !nearest(&entry.key, names).is_empty()
+/// Returns true if a key is unknown and similar to one of these names.
+fn is_almost<const N: usize>(entry: &MapEntry, object: &Object, names: [&'static str; N]) -> bool {
+    !object.has_key(&entry.key) && !nearest_names(&entry.key, names).is_empty()
 }

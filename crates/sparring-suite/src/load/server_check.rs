@@ -1,5 +1,5 @@
-//! Reads `setup` and `teardown`, and checks that the server supports what steps use:
-//! `restart`, `stderr`, HTTP and `concurrency`.
+//! Reads `setup` and `teardown`, and checks that the server supports the features that
+//! steps use: `restart`, `stderr`, HTTP and `concurrency`.
 
 use sparring_script::{Node, Span};
 
@@ -42,7 +42,7 @@ impl Loader {
         }
     }
 
-    /// Checks that the server has what the steps check.
+    /// Checks that the server supports the verbs and expectations of the steps.
     pub(super) fn check_server<'s>(
         &mut self,
         steps: impl Iterator<Item = &'s Step>,
@@ -73,7 +73,7 @@ impl Loader {
         }
     }
 
-    /// Refuses what tests that run at once cannot have, because they share a connection.
+    /// Refuses keys that tests with `concurrency` cannot have, because they share a connection.
     pub(super) fn check_concurrency(&mut self, node: &Node, test: &Test, server: Option<&Server>) {
         let Some(server) = server.filter(|server| server.concurrency > 1) else { return };
         let mut refuse = |span: Span, what: &str| {
@@ -100,7 +100,7 @@ impl Loader {
     }
 }
 
-/// The key of an expectation about something that a connection shares.
+/// The key of an expectation that checks shared state of a connection.
 fn shared_key(expectation: &Expectation, of_agent: bool) -> Option<&'static str> {
     match expectation {
         Expectation::Stderr(_) if of_agent => None,

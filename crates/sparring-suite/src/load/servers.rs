@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sparring_mock::{MockServer, Settings};
-use sparring_script::{Entry, Node, Tree, casing, duration};
+use sparring_script::{MapEntry, Node, TemplateTree, casing, parse_duration};
 use sparring_wire::Revision;
 
 use super::{Loader, is_almost};
@@ -27,7 +27,7 @@ impl Loader {
             .collect()
     }
 
-    fn read_server(&mut self, entry: &Entry) -> Option<Server> {
+    fn read_server(&mut self, entry: &MapEntry) -> Option<Server> {
         let node = &entry.value;
         let kinds: Vec<_> = KINDS.iter().filter(|(key, _)| node.get(key).is_some()).collect();
         let [(key, other_keys)] = kinds[..] else {
@@ -68,11 +68,11 @@ impl Loader {
             _ => ServerKind::Mock(self.read_script(node)?),
         };
         let timeout = node.get("timeout").and_then(Node::as_str);
-        let timeout = timeout.and_then(|text| duration(text).ok());
+        let timeout = timeout.and_then(|text| parse_duration(text).ok());
         let concurrency = node.get("concurrency").and_then(Node::as_u64);
         let capabilities = node.get("capabilities").cloned().map(|mut node| {
-            casing::to_wire(&mut node);
-            Tree::read(&node, &mut self.problems)
+            casing::rename_keys_to_wire(&mut node);
+            TemplateTree::from_node(&node, &mut self.problems)
         });
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
@@ -97,7 +97,7 @@ impl Loader {
         if program.as_str().is_some_and(str::is_empty) {
             self.problems.add(command.span, "the command is empty");
         }
-        let mut text = |node: &Node| Tree::read(node, &mut self.problems).spelled();
+        let mut text = |node: &Node| TemplateTree::from_node(node, &mut self.problems).into_text();
         let (program, args) = (text(&program), args.iter().map(text).collect());
         Some(Command {
             program,
@@ -132,10 +132,11 @@ impl Loader {
     /// Reads a mock. Checks its script if its path and variables have no templates.
     pub(super) fn read_script(&mut self, node: &Node) -> Option<Script> {
         let path = self.read_text(node, "mock")?;
-        let vars: Vec<(String, Tree)> = self.read_trees(node, "vars");
-        let known = vars.iter().map(|(name, tree)| Some((name.clone(), tree.plain()?.clone())));
+        let vars: Vec<(String, TemplateTree)> = self.read_trees(node, "vars");
+        let known =
+            vars.iter().map(|(name, tree)| Some((name.clone(), tree.as_literal()?.clone())));
         if let (Some(file), Some(vars)) =
-            (path.plain().and_then(|path| path.as_str()), known.collect::<Option<Vec<_>>>())
+            (path.as_literal().and_then(|path| path.as_str()), known.collect::<Option<Vec<_>>>())
         {
             let settings = Settings { vars, ..Settings::default() };
             self.check_script(node, Path::new(file), &settings);
@@ -161,16 +162,17 @@ impl Loader {
     }
 
     /// Reads a map of strings.
-    pub(super) fn read_texts(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
+    pub(super) fn read_texts(&mut self, node: &Node, key: &str) -> Vec<(String, TemplateTree)> {
         let trees = self.read_trees(node, key).into_iter();
-        trees.map(|(name, tree)| (name, tree.spelled())).collect()
+        trees.map(|(name, tree)| (name, tree.into_text())).collect()
     }
 
     /// Reads a map of values.
-    fn read_trees(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
+    fn read_trees(&mut self, node: &Node, key: &str) -> Vec<(String, TemplateTree)> {
         let entries = node.get(key).map(Node::entries).unwrap_or_default();
-        let read =
-            |entry: &Entry| (entry.key.clone(), Tree::read(&entry.value, &mut self.problems));
+        let read = |entry: &MapEntry| {
+            (entry.key.clone(), TemplateTree::from_node(&entry.value, &mut self.problems))
+        };
         entries.iter().map(read).collect()
     }
 }

@@ -1,13 +1,13 @@
 //! Reads the rules of snapshots.
 
-use sparring_script::{Entry, Node, matcher};
+use sparring_script::{MapEntry, Node, matcher};
 
 use super::{Loader, texts};
 use crate::model::{Expectation, SnapshotRules, Verb};
 
 impl Loader {
     /// Reads a `snapshot`: its own rules and those of the suite.
-    pub(super) fn read_snapshot(&mut self, entry: &Entry, verb: &Verb) -> Expectation {
+    pub(super) fn read_snapshot(&mut self, entry: &MapEntry, verb: &Verb) -> Expectation {
         if !(verb.is_request() || matches!(verb, Verb::List(_))) {
             self.add_not_checkable(entry.key_span, "snapshot", verb);
         }
@@ -23,7 +23,7 @@ impl Loader {
     pub(super) fn read_rules(&mut self, node: &Node) -> SnapshotRules {
         let replace = node.get("replace").map(Node::entries).unwrap_or_default().iter();
         let replace = replace.filter_map(|entry| {
-            let rule = matcher::pattern(&entry.key);
+            let rule = matcher::parse_pattern(&entry.key);
             let rule = rule.map_err(|error| self.problems.add(entry.key_span, error)).ok()?;
             Some((rule, entry.value.as_str()?.to_owned()))
         });

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::time::Duration;
 
-use sparring_script::{Entry, Node, Tree, duration};
+use sparring_script::{MapEntry, Node, TemplateTree, parse_duration};
 
 use super::Loader;
 use crate::model::{Cancel, RawMessage, Verb};
@@ -21,7 +21,7 @@ impl Loader {
             return self.read_text(node, "send").map(RawMessage::Text);
         }
         match (self.read_tree(sent, "json"), sent.get("base64")) {
-            (Some(json), None) => Some(RawMessage::Text(Tree::json(json))),
+            (Some(json), None) => Some(RawMessage::Text(TemplateTree::json_text(json))),
             (None, Some(bytes)) => match STANDARD.decode(bytes.as_str()?) {
                 Ok(bytes) => Some(RawMessage::Bytes(bytes)),
                 Err(error) => {
@@ -37,17 +37,17 @@ impl Loader {
     }
 
     /// Reads the timeout of `wait`, and checks that the step expects something.
-    pub(super) fn read_wait(&mut self, node: &Node, entry: &Entry) -> Option<Duration> {
+    pub(super) fn read_wait(&mut self, node: &Node, entry: &MapEntry) -> Option<Duration> {
         let expected = node.get("expect").map(Node::entries).unwrap_or_default();
         if !expected.iter().any(|it| WAITABLE.contains(&&*it.key)) {
             let message = format!("`wait` needs an `expect` of one of {}", WAITABLE.join(", "));
             let help = Some("use `sleep` to let time pass".to_owned());
             self.problems.add_with_help(entry.key_span, message, help);
         }
-        duration(entry.value.as_str()?).ok()
+        parse_duration(entry.value.as_str()?).ok()
     }
 
-    /// Reads how to cancel the request.
+    /// Reads the cancellation of a request.
     pub(super) fn read_cancel(&mut self, node: &Node, verb: &Verb) -> Option<Cancel> {
         let entry = node.entry("cancel")?;
         if !verb.is_request() {
@@ -65,7 +65,7 @@ impl Loader {
             self.problems.add(save.key_span, "a cancelled request has no answer to save from");
         }
         let after = entry.value.get("after").and_then(Node::as_str);
-        let after = after.and_then(|text| duration(text).ok())?;
+        let after = after.and_then(|text| parse_duration(text).ok())?;
         Some(Cancel { after, reason: self.read_text(&entry.value, "reason") })
     }
 }

@@ -1,8 +1,8 @@
 //! The steps of a test.
 
 use serde_json::json;
-use sparring_peer::client::Listing;
-use sparring_script::{Node, Path, Span, Tree, duration};
+use sparring_peer::client::ListKind;
+use sparring_script::{Node, Path, Span, TemplateTree, parse_duration};
 
 use super::{Loader, is_almost};
 use crate::grammar::TEST;
@@ -72,7 +72,7 @@ impl Loader {
         }
         let name = self.read_text(node, key)?;
         let with = self.read_tree(node, "with");
-        let arguments = || with.clone().unwrap_or(Tree::Plain(json!({})));
+        let arguments = || with.clone().unwrap_or(TemplateTree::Literal(json!({})));
         let verb = match key {
             "call" => Verb::Call { tool: name, arguments: arguments() },
             "read" => Verb::Read { uri: self.read_url(node, key)? },
@@ -84,7 +84,7 @@ impl Loader {
             "subscribe" => Verb::Subscribe { uri: self.read_url(node, key)? },
             "send" => Verb::Send(self.read_raw(node)?),
             "wait" => Verb::Wait(self.read_wait(node, entry)?),
-            "sleep" => Verb::Sleep(duration(entry.value.as_str()?).ok()?),
+            "sleep" => Verb::Sleep(parse_duration(entry.value.as_str()?).ok()?),
             key => {
                 if entry.value.as_bool() == Some(false) {
                     let message = format!("`{key}` can only be true");
@@ -97,14 +97,20 @@ impl Loader {
         Some((Span { start: entry.key_span.start, end }, verb))
     }
 
-    fn read_completion(&mut self, node: &Node, context: Option<Tree>) -> Option<Completion> {
+    fn read_completion(
+        &mut self,
+        node: &Node,
+        context: Option<TemplateTree>,
+    ) -> Option<Completion> {
         let reference = match (self.read_text(node, "prompt"), self.read_text(node, "template")) {
-            (Some(name), None) => {
-                Tree::map([("type", Tree::Plain(json!("ref/prompt"))), ("name", name)])
-            }
-            (None, Some(uri)) => {
-                Tree::map([("type", Tree::Plain(json!("ref/resource"))), ("uri", uri)])
-            }
+            (Some(name), None) => TemplateTree::map([
+                ("type", TemplateTree::Literal(json!("ref/prompt"))),
+                ("name", name),
+            ]),
+            (None, Some(uri)) => TemplateTree::map([
+                ("type", TemplateTree::Literal(json!("ref/resource"))),
+                ("uri", uri),
+            ]),
             _ => {
                 self.problems.add(node.span, "a completion needs either `prompt` or `template`");
                 return None;
@@ -141,12 +147,12 @@ impl Loader {
     }
 }
 
-fn listing(name: &str) -> Option<Listing> {
+fn listing(name: &str) -> Option<ListKind> {
     match name {
-        "tools" => Some(Listing::Tools),
-        "resources" => Some(Listing::Resources),
-        "templates" => Some(Listing::ResourceTemplates),
-        "prompts" => Some(Listing::Prompts),
+        "tools" => Some(ListKind::Tools),
+        "resources" => Some(ListKind::Resources),
+        "templates" => Some(ListKind::ResourceTemplates),
+        "prompts" => Some(ListKind::Prompts),
         _ => None,
     }
 }

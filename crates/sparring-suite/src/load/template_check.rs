@@ -1,7 +1,7 @@
 //! Checks that the templates of a test use values that exist.
 
-use sparring_mock::llm::OWN_ROOTS;
-use sparring_script::{Node, Span, Tree, did_you_mean, template::Path};
+use sparring_mock::llm::TURN_ROOTS;
+use sparring_script::{Node, Span, TemplateTree, did_you_mean, template::Path};
 
 use super::Loader;
 use crate::model::Step;
@@ -19,7 +19,7 @@ impl Loader {
         for step in steps {
             for tree in step.trees() {
                 self.check_mock_names(tree);
-                for (path, span, optional) in tree.holes() {
+                for (path, span, optional) in tree.placeholders() {
                     if path.root() == "input" && !step.verb.is_agent() {
                         self.problems.add(span, "only an agent step has `${input}`");
                     } else if path.root() == "input" && step.verb.is_input(tree) {
@@ -36,10 +36,10 @@ impl Loader {
     /// Checks the templates in the turns of a test.
     pub(super) fn check_turns(&mut self, turns: &Node, known: &[&str]) {
         // Reading the turns reported invalid templates already.
-        let tree = Tree::read(turns, &mut self.problems);
+        let tree = TemplateTree::from_node(turns, &mut self.problems);
         self.check_mock_names(&tree);
-        for (path, span, optional) in tree.holes() {
-            if !optional && !OWN_ROOTS.contains(&path.root()) {
+        for (path, span, optional) in tree.placeholders() {
+            if !optional && !TURN_ROOTS.contains(&path.root()) {
                 self.check_name(path, span, known);
             }
         }

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use sparring_script::{Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
+use sparring_script::{
+    Node, Path, Scope, TemplateTree, UndefinedPath, did_you_mean, parse_duration,
+};
 
 use super::Loader;
 use super::steps::VERBS;
@@ -13,7 +15,7 @@ use crate::model::{Server, Step, Test};
 /// The keys that a step can have beside its verb.
 const STEP_KEYS: [&str; 5] = ["with", "cancel", "answer", "expect", "save"];
 
-/// Whether a key belongs to a step. A test with `steps` cannot have such keys itself.
+/// Returns true if a key belongs to a step. A test with `steps` cannot have such keys.
 pub(super) fn is_step_key(key: &str) -> bool {
     VERBS.contains(&key) || STEP_KEYS.contains(&key)
 }
@@ -76,7 +78,10 @@ impl Loader {
             only: is("only"),
             isolate: is("isolate"),
             retry: node.get("retry").and_then(Node::as_u64),
-            timeout: node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok()),
+            timeout: node
+                .get("timeout")
+                .and_then(Node::as_str)
+                .and_then(|it| parse_duration(it).ok()),
             case,
             span: node.get("name").map_or(node.span, |name| name.span),
             tags: super::texts(node, "tags"),
@@ -110,7 +115,8 @@ impl Loader {
         if case.is_empty() {
             return text;
         }
-        match Tree::read(name, &mut self.problems).spelled().render(&CaseScope(case)) {
+        match TemplateTree::from_node(name, &mut self.problems).into_text().render(&CaseScope(case))
+        {
             Ok(Value::String(name)) => name,
             Ok(other) => other.to_string(),
             Err(missing) => {
@@ -128,7 +134,7 @@ impl Loader {
         mut steps: impl Iterator<Item = &'s Step>,
     ) -> usize {
         let Some(named) = node.get("server") else {
-            // The entry after the last stands for no server, for tests that only run agents.
+            // This is the index of `Server::none()`, for tests that only run agents.
             return if steps.all(|step| step.verb.is_agent()) { servers.len() } else { 0 };
         };
         let name = named.as_str().unwrap_or_default();
@@ -176,9 +182,9 @@ impl Loader {
 struct CaseScope<'a>(&'a Map<String, Value>);
 
 impl Scope for CaseScope<'_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         let column = self.0.get(path.root()).ok_or_else(|| {
-            Undefined(format!("${{{path}}}: the case has no value `{}`", path.root()))
+            UndefinedPath(format!("${{{path}}}: the case has no value `{}`", path.root()))
         })?;
         path.find(column, 1).cloned()
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sparring_script::{Span, Tree};
+use sparring_script::{Span, TemplateTree};
 
 use super::{Command, Glob, MatcherTemplate};
 
@@ -13,7 +13,7 @@ pub(crate) struct Agent {
     pub(crate) span: Span,
     pub(crate) command: Command,
     /// Its stdin; `None` if it is empty.
-    pub(crate) stdin: Option<Tree>,
+    pub(crate) stdin: Option<TemplateTree>,
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum FileForm {
 
 impl Agent {
     /// Its templates.
-    pub(crate) fn trees(&self) -> impl Iterator<Item = &Tree> {
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &TemplateTree> {
         self.command.trees().chain(&self.stdin)
     }
 }

@@ -117,7 +117,7 @@ impl Aspect {
         }
     }
 
-    /// Whether its keys are user data, not protocol names.
+    /// Returns true if its keys are user data, not protocol names.
     pub(crate) fn is_user_data(self) -> bool {
         matches!(self, Aspect::Json | Aspect::Structured)
     }
@@ -137,12 +137,12 @@ impl Collection {
 }
 
 impl Expectations {
-    /// Whether an expectation checks an aspect.
+    /// Returns true if an expectation checks an aspect.
     pub(crate) fn checks_aspect(&self, wanted: Aspect) -> bool {
         self.0.iter().any(|(_, expectation)| matches!(expectation, Expectation::Value(found, _) if *found == wanted))
     }
 
-    /// Whether an expectation checks a collection.
+    /// Returns true if an expectation checks a collection.
     pub(crate) fn checks_items(&self, wanted: Collection) -> bool {
         self.items(wanted).next().is_some()
     }

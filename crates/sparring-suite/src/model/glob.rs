@@ -38,7 +38,7 @@ impl Glob {
         Glob::new(&Path::new(&folder).join(text).to_string_lossy())
     }
 
-    /// Whether the whole path matches.
+    /// Returns true if the whole path matches.
     pub(crate) fn is_match(&self, path: &Path) -> bool {
         self.set.is_match(&*self.subject(path))
     }
@@ -55,7 +55,8 @@ impl Glob {
     }
 }
 
-/// Whether a class has a non-ASCII character, which `globset` would take for several.
+/// Returns true if a class has a non-ASCII character, which `globset` treats as several
+/// characters.
 fn has_wide_class(text: &str) -> bool {
     let opened = text.match_indices('[').filter(|(at, _)| !text[..*at].ends_with('\\'));
     let mut classes = opened.filter_map(|(at, _)| text[at..].split(']').next());

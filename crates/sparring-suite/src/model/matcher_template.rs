@@ -1,11 +1,11 @@
 //! A matcher with templates, which are rendered before each check.
 
 use serde_json::Value;
-use sparring_script::matcher::NAMES;
-use sparring_script::template::{Missing, Path, Segment};
+use sparring_script::matcher::MATCHER_NAMES;
+use sparring_script::template::{Path, RenderError, Segment};
 use sparring_script::{
-    Entry, Kind, Matcher, Mismatch, Node, Problem, Problems, Scope, Source, Span, Template, Tree,
-    casing,
+    MapEntry, Matcher, Mismatch, Node, NodeKind, Problem, Problems, Scope, Source, Span, Template,
+    TemplateTree, casing,
 };
 
 /// The matchers whose operands are literal values.
@@ -17,7 +17,7 @@ pub(crate) struct MatcherTemplate {
     node: Node,
     /// The matcher itself, if it has no templates.
     matcher: Option<Matcher>,
-    templates: Tree,
+    templates: TemplateTree,
 }
 
 /// A mismatch, and the position of the matcher in the suite.
@@ -30,11 +30,11 @@ pub(crate) struct ValueMismatch {
 impl MatcherTemplate {
     /// Reads a matcher of user data.
     pub(crate) fn read(node: &Node, problems: &mut Problems) -> MatcherTemplate {
-        let templates = Tree::read(node, problems);
-        let matcher = templates.plain().map(|_| {
+        let templates = TemplateTree::from_node(node, problems);
+        let matcher = templates.as_literal().map(|_| {
             // Rendering also turns `$${` into a literal `${`.
             let literal = render(node, &EmptyScope, false).unwrap_or_else(|_| node.clone());
-            Matcher::read(&literal, problems)
+            Matcher::from_node(&literal, problems)
         });
         MatcherTemplate { node: node.clone(), matcher, templates }
     }
@@ -52,7 +52,7 @@ impl MatcherTemplate {
     }
 
     /// Its templates.
-    pub(crate) fn templates(&self) -> &Tree {
+    pub(crate) fn templates(&self) -> &TemplateTree {
         &self.templates
     }
 
@@ -85,7 +85,7 @@ impl MatcherTemplate {
             help: None,
         })?;
         let mut problems = Problems::new(&Source::new("", ""));
-        let matcher = Matcher::read(&node, &mut problems);
+        let matcher = Matcher::from_node(&node, &mut problems);
         match problems.iter().next() {
             Some(problem) => Err(problem.clone()),
             None => Ok(matcher),
@@ -116,19 +116,20 @@ impl MatcherTemplate {
 struct EmptyScope;
 
 impl Scope for EmptyScope {
-    fn get(&self, path: &Path) -> Result<Value, sparring_script::Undefined> {
-        Err(path.lost(0, &Value::Null))
+    fn get(&self, path: &Path) -> Result<Value, sparring_script::UndefinedPath> {
+        Err(path.undefined_at(0, &Value::Null))
     }
 }
 
 /// Renders the templates of a node. A map that replaces a template is a value, never a
 /// matcher.
-fn render(node: &Node, scope: &dyn Scope, literal: bool) -> Result<Node, Missing> {
+fn render(node: &Node, scope: &dyn Scope, literal: bool) -> Result<Node, RenderError> {
     let span = node.span;
     let kind = match &node.kind {
-        Kind::String(text) => {
+        NodeKind::String(text) => {
             let Ok(template) = Template::parse(text) else { return Ok(node.clone()) };
-            let value = template.render(scope).map_err(|undefined| Missing { span, undefined })?;
+            let value =
+                template.render(scope).map_err(|undefined| RenderError { span, undefined })?;
             let value = match value {
                 Value::Object(_) | Value::Array(_) if !literal => {
                     Value::Object([("equals".to_owned(), value)].into_iter().collect())
@@ -137,41 +138,41 @@ fn render(node: &Node, scope: &dyn Scope, literal: bool) -> Result<Node, Missing
             };
             return Ok(Node::from((span, value)));
         }
-        Kind::List(items) => {
+        NodeKind::List(items) => {
             let items = items.iter().map(|item| render(item, scope, literal));
-            Kind::List(items.collect::<Result<_, _>>()?)
+            NodeKind::List(items.collect::<Result<_, _>>()?)
         }
-        Kind::Map(entries) => {
+        NodeKind::Map(entries) => {
             let is_matcher = is_matcher(entries);
-            let fill = |entry: &Entry| {
+            let fill = |entry: &MapEntry| {
                 let literal = literal || is_matcher && LITERAL.contains(&&*entry.key);
                 let value = render(&entry.value, scope, literal)?;
-                Ok(Entry { value, ..entry.clone() })
+                Ok(MapEntry { value, ..entry.clone() })
             };
-            Kind::Map(entries.iter().map(fill).collect::<Result<_, _>>()?)
+            NodeKind::Map(entries.iter().map(fill).collect::<Result<_, _>>()?)
         }
         other => other.clone(),
     };
     Ok(Node { span, kind })
 }
 
-/// Gives keys the wire's names, but for those of matchers and what stands
-/// literally below them.
+/// Renames keys to those of the wire, except names of matchers, literal operands and user
+/// data.
 fn to_wire(node: &mut Node) {
     match &mut node.kind {
-        Kind::List(items) => items.iter_mut().for_each(to_wire),
-        Kind::Map(entries) => {
+        NodeKind::List(items) => items.iter_mut().for_each(to_wire),
+        NodeKind::Map(entries) => {
             let is_matcher = is_matcher(entries);
             for entry in entries {
                 let literal = match is_matcher {
                     true => LITERAL.contains(&&*entry.key),
-                    false => casing::is_passed_through(&entry.key),
+                    false => casing::is_user_data_key(&entry.key),
                 };
                 if !literal {
                     to_wire(&mut entry.value);
                 }
                 if !is_matcher {
-                    entry.key = casing::camel(&entry.key);
+                    entry.key = casing::to_camel_case(&entry.key);
                 }
             }
         }
@@ -179,8 +180,8 @@ fn to_wire(node: &mut Node) {
     }
 }
 
-fn is_matcher(entries: &[Entry]) -> bool {
-    !entries.is_empty() && entries.iter().all(|entry| NAMES.contains(&&*entry.key))
+fn is_matcher(entries: &[MapEntry]) -> bool {
+    !entries.is_empty() && entries.iter().all(|entry| MATCHER_NAMES.contains(&&*entry.key))
 }
 
 #[cfg(test)]
@@ -192,7 +193,7 @@ mod tests {
     struct Known(Value);
 
     impl Scope for Known {
-        fn get(&self, path: &Path) -> Result<Value, sparring_script::Undefined> {
+        fn get(&self, path: &Path) -> Result<Value, sparring_script::UndefinedPath> {
             path.find(&self.0, 0).cloned()
         }
     }
@@ -211,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn our_names_become_the_wires_but_not_those_of_matchers_and_of_the_user() {
+    fn renames_keys_to_those_of_the_wire_except_matchers_and_user_data() {
         assert!(fits("input_schema: {my_key: 1}", json!({"inputSchema": {"my_key": 1}})));
         assert!(fits("mime_type: {starts_with: a}", json!({"mimeType": "abc"})));
         assert!(fits("{equals: {a_b: 1}}", json!({"a_b": 1})));
     }
 
     #[test]
-    fn holes_are_filled_before_and_a_map_in_one_is_a_value() {
+    fn templates_are_rendered_before_the_check_and_a_rendered_map_is_a_value() {
         assert!(fits("{id: \"${id}\"}", json!({"id": 7})));
         assert!(fits("{contains: \"${name}\"}", json!("hello Ada")));
         assert!(fits("{gt: \"${id}\"}", json!(8)));
@@ -228,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_found_in_the_text() {
+    fn a_mismatch_has_the_position_of_its_matcher() {
         let pattern = read("a: [1, {b: 2}]\n");
         let found = pattern.check(Some(&json!({"a": [1, {"b": 3}]})), &EmptyScope).unwrap();
         assert_eq!((found.len(), found[0].span.start), (1, 11));
     }
 
     #[test]
-    fn a_hole_that_cannot_be_filled_is_told_with_its_place() {
+    fn reports_undefined_and_invalid_template_values() {
         let problem = read("a: \"${nobody}\"").check(None, &EmptyScope).unwrap_err();
         assert_eq!(problem.span.start, 3);
         let problem =

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sparring_mock::HttpFault;
-use sparring_script::{Kind, Node, Span, Tree};
+use sparring_script::{Node, NodeKind, Span, TemplateTree};
 
 use super::{MatcherTemplate, Script, Transport};
 
@@ -38,14 +38,14 @@ pub(crate) struct Llm {
     /// The key of its API.
     pub(crate) api: &'static str,
     pub(crate) node: Node,
-    pub(crate) tree: Tree,
+    pub(crate) tree: TemplateTree,
 }
 
 impl Llm {
     /// The description with other turns.
     pub(crate) fn with_turns(&self, turns: &Node) -> Node {
         let mut node = self.node.clone();
-        if let Kind::Map(entries) = &mut node.kind {
+        if let NodeKind::Map(entries) = &mut node.kind {
             let own = entries.iter_mut().filter(|entry| entry.key == self.api);
             own.for_each(|entry| entry.value = turns.clone());
         }
@@ -64,7 +64,7 @@ pub(crate) struct Route {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, Tree)>,
+    pub(crate) headers: Vec<(String, TemplateTree)>,
     pub(crate) body: Body,
     pub(crate) delay: Duration,
     pub(crate) fault: Option<HttpFault>,
@@ -75,12 +75,12 @@ pub(crate) struct Reply {
 #[derive(Debug)]
 pub(crate) enum Body {
     Nothing,
-    Json(Tree),
-    Text(Tree),
+    Json(TemplateTree),
+    Text(TemplateTree),
 }
 
 impl SuiteMock {
-    /// Whether it is an MCP server.
+    /// Returns true if it is an MCP server.
     pub(crate) fn is_mcp(&self) -> bool {
         !matches!(self.kind, MockKind::Http(_) | MockKind::Llm(_))
     }
@@ -93,8 +93,9 @@ impl SuiteMock {
         }
     }
 
-    /// The transport to serve it over while the tests run over `transport`. A transport
-    /// that the suite does not name applies to every mock that can use another.
+    /// Returns the transport to serve it over while the tests run over `transport`. A mock
+    /// without `transport` uses HTTP. A transport that only the user selected applies to all
+    /// other mocks.
     pub(crate) fn served(&self, transport: Option<Transport>, named: &[Transport]) -> Transport {
         let Some(first) = self.transports.first() else { return Transport::Http };
         match transport {
@@ -105,7 +106,7 @@ impl SuiteMock {
     }
 
     /// Its templates.
-    pub(crate) fn trees(&self) -> Vec<&Tree> {
+    pub(crate) fn trees(&self) -> Vec<&TemplateTree> {
         match &self.kind {
             MockKind::Interactions(_) => Vec::new(),
             MockKind::Llm(llm) => vec![&llm.tree],
@@ -120,7 +121,7 @@ impl SuiteMock {
 }
 
 impl Reply {
-    fn trees(&self) -> impl Iterator<Item = &Tree> {
+    fn trees(&self) -> impl Iterator<Item = &TemplateTree> {
         let body = match &self.body {
             Body::Nothing => None,
             Body::Json(tree) | Body::Text(tree) => Some(tree),

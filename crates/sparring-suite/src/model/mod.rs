@@ -67,21 +67,21 @@ pub struct Test {
     pub span: Span,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Why it is skipped, if it is.
+    /// The reason to skip it, if it is skipped.
     pub skip: Option<String>,
-    /// Whether only tests with `only` run.
+    /// True if it has `only`: then only such tests run.
     pub only: bool,
-    /// How often to retry it, if the suite says so.
+    /// The maximum number of retries, if the suite sets it.
     pub(crate) retry: Option<u64>,
     /// The timeout of the whole test.
     pub(crate) timeout: Option<Duration>,
-    /// Whether a server is started for this test alone.
+    /// True if a server is started for this test alone.
     pub(crate) isolate: bool,
     /// The values of its case.
     pub(crate) case: Map<String, Value>,
     /// The position of its server in the suite.
     pub(crate) server: usize,
-    /// The interactions that its agent's input carries.
+    /// The interactions that are added to its agent's input.
     pub(crate) interactions: Option<Value>,
     /// The turns of the LLM endpoint in this test, if it has its own.
     pub(crate) turns: Option<Node>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sparring_script::{Span, Tree};
+use sparring_script::{Span, TemplateTree};
 use sparring_wire::Revision;
 
 use super::Transport;
@@ -16,17 +16,17 @@ pub(crate) struct Server {
     pub(crate) kind: ServerKind,
     /// The timeout for connecting, and for each request.
     pub(crate) timeout: Option<Duration>,
-    /// How many of its tests run at once.
+    /// The maximum number of its tests that run at once.
     pub(crate) concurrency: usize,
     /// The capabilities that the client declares, if the suite sets them.
-    pub(crate) capabilities: Option<Tree>,
+    pub(crate) capabilities: Option<TemplateTree>,
     /// The revisions to run its tests in.
     pub(crate) protocols: Vec<Revision>,
     /// The transports to run them over, if it is a mock.
     pub(crate) transports: Vec<Transport>,
 }
 
-/// How to start or reach a server.
+/// The kind of a server: a command, a container, a URL or a mock.
 #[derive(Debug)]
 pub(crate) enum ServerKind {
     /// A command that is started.
@@ -59,7 +59,7 @@ impl Server {
 
 impl ServerKind {
     /// Its templates.
-    pub(crate) fn trees(&self) -> Vec<&Tree> {
+    pub(crate) fn trees(&self) -> Vec<&TemplateTree> {
         match self {
             ServerKind::Child(command) => command.trees().collect(),
             ServerKind::Container(Container { name, engine, command }) => {
@@ -77,7 +77,7 @@ impl ServerKind {
 
 impl Command {
     /// Its templates.
-    pub(crate) fn trees(&self) -> impl Iterator<Item = &Tree> {
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &TemplateTree> {
         let env = self.env.iter().map(|(_, tree)| tree);
         std::iter::once(&self.program).chain(&self.args).chain(env).chain(&self.cwd)
     }
@@ -85,7 +85,7 @@ impl Command {
 
 impl Script {
     /// Its templates.
-    pub(crate) fn trees(&self) -> Vec<&Tree> {
+    pub(crate) fn trees(&self) -> Vec<&TemplateTree> {
         std::iter::once(&self.path).chain(self.vars.iter().map(|(_, tree)| tree)).collect()
     }
 }
@@ -93,32 +93,32 @@ impl Script {
 /// A command to start in a container.
 #[derive(Debug)]
 pub(crate) struct Container {
-    pub(crate) name: Tree,
+    pub(crate) name: TemplateTree,
     /// The command line of the engine.
-    pub(crate) engine: Option<Tree>,
+    pub(crate) engine: Option<TemplateTree>,
     pub(crate) command: Command,
 }
 
 /// A command to start.
 #[derive(Debug)]
 pub(crate) struct Command {
-    pub(crate) program: Tree,
-    pub(crate) args: Vec<Tree>,
-    pub(crate) env: Vec<(String, Tree)>,
-    pub(crate) cwd: Option<Tree>,
+    pub(crate) program: TemplateTree,
+    pub(crate) args: Vec<TemplateTree>,
+    pub(crate) env: Vec<(String, TemplateTree)>,
+    pub(crate) cwd: Option<TemplateTree>,
 }
 
 /// The URL and credentials of a server over HTTP.
 #[derive(Debug)]
 pub(crate) struct Address {
-    pub(crate) url: Tree,
-    pub(crate) bearer: Option<Tree>,
-    pub(crate) headers: Vec<(String, Tree)>,
+    pub(crate) url: TemplateTree,
+    pub(crate) bearer: Option<TemplateTree>,
+    pub(crate) headers: Vec<(String, TemplateTree)>,
 }
 
 /// The script of a mock and its variables.
 #[derive(Debug)]
 pub(crate) struct Script {
-    pub(crate) path: Tree,
-    pub(crate) vars: Vec<(String, Tree)>,
+    pub(crate) path: TemplateTree,
+    pub(crate) vars: Vec<(String, TemplateTree)>,
 }

@@ -1,12 +1,12 @@
-//! Removes from an answer what differs between runs, before it becomes a snapshot.
+//! Removes the parts of an answer that differ between runs, before it becomes a snapshot.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
-use sparring_script::casing::camel;
-use sparring_script::{GaveUp, Pattern};
+use sparring_script::casing::to_camel_case;
+use sparring_script::{BacktrackLimitExceeded, Pattern};
 
 /// Values that differ between runs, and their replacements.
 static VOLATILE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
@@ -36,7 +36,11 @@ impl SnapshotRules {
     ///
     /// # Errors
     /// When a pattern takes too many steps.
-    pub(crate) fn apply(&self, mut answer: Value, folders: &[String]) -> Result<Value, GaveUp> {
+    pub(crate) fn apply(
+        &self,
+        mut answer: Value,
+        folders: &[String],
+    ) -> Result<Value, BacktrackLimitExceeded> {
         if let Value::Object(result) = &mut answer {
             ENVELOPE.iter().for_each(|key| drop(result.shift_remove(*key)));
         }
@@ -44,7 +48,11 @@ impl SnapshotRules {
         Ok(answer)
     }
 
-    fn apply_to(&self, value: &mut Value, folders: &[String]) -> Result<(), GaveUp> {
+    fn apply_to(
+        &self,
+        value: &mut Value,
+        folders: &[String],
+    ) -> Result<(), BacktrackLimitExceeded> {
         match value {
             Value::String(text) => {
                 for folder in folders {
@@ -65,7 +73,9 @@ impl SnapshotRules {
                 items.iter_mut().try_for_each(|it| self.apply_to(it, folders))?;
             }
             Value::Object(map) => {
-                map.retain(|key, _| !self.without.iter().any(|it| it == key || camel(it) == *key));
+                map.retain(|key, _| {
+                    !self.without.iter().any(|it| it == key || to_camel_case(it) == *key)
+                });
                 if map.contains_key("type") || map.contains_key("uri") {
                     map.entry("text").and_modify(parse_json_text);
                 }

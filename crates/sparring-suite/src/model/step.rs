@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_peer::client::{Listing, Question};
-use sparring_script::{Path, Span, Tree};
+use sparring_peer::client::{ListKind, ServerRequest};
+use sparring_script::{Path, Span, TemplateTree};
 
 use super::{Agent, Expectations};
 
@@ -25,70 +25,70 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) enum Verb {
     Call {
-        tool: Tree,
-        arguments: Tree,
+        tool: TemplateTree,
+        arguments: TemplateTree,
     },
     Read {
-        uri: Tree,
+        uri: TemplateTree,
     },
     Prompt {
-        name: Tree,
-        arguments: Tree,
+        name: TemplateTree,
+        arguments: TemplateTree,
     },
-    List(Listing),
+    List(ListKind),
     Complete(Completion),
     Ping,
     Request {
-        method: Tree,
-        params: Option<Tree>,
+        method: TemplateTree,
+        params: Option<TemplateTree>,
     },
     Notify {
-        method: Tree,
-        params: Option<Tree>,
+        method: TemplateTree,
+        params: Option<TemplateTree>,
     },
     Subscribe {
-        uri: Tree,
+        uri: TemplateTree,
     },
     Send(RawMessage),
-    /// Waits for what is expected, at most this long.
+    /// Waits until the expectations hold, at most this long.
     Wait(Duration),
     Sleep(Duration),
     Restart,
     /// Runs the step's own agent, or the suite's.
     Agent {
         own: Option<Agent>,
-        input: Option<Tree>,
+        input: Option<TemplateTree>,
     },
 }
 
 /// A message that is sent unchanged.
 #[derive(Debug)]
 pub(crate) enum RawMessage {
-    Text(Tree),
+    Text(TemplateTree),
     Bytes(Vec<u8>),
 }
 
-/// How to cancel a request.
+/// The cancellation of a request.
 #[derive(Debug)]
 pub(crate) struct Cancel {
     pub(crate) after: Duration,
-    pub(crate) reason: Option<Tree>,
+    pub(crate) reason: Option<TemplateTree>,
 }
 
 /// The argument to complete.
 #[derive(Debug)]
 pub(crate) struct Completion {
     /// The `ref` of the prompt or the resource template.
-    pub(crate) reference: Tree,
-    pub(crate) argument: Tree,
-    pub(crate) value: Tree,
+    pub(crate) reference: TemplateTree,
+    pub(crate) argument: TemplateTree,
+    pub(crate) value: TemplateTree,
     /// The values of other arguments.
-    pub(crate) context: Option<Tree>,
+    pub(crate) context: Option<TemplateTree>,
 }
 
 /// The answers of a step to requests of the server.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(pub(crate) Vec<(Question, Tree, AnswerOrder)>);
+pub(crate) struct Answers(pub(crate) Vec<(ServerRequest, TemplateTree, AnswerOrder)>);
 
 /// The order in which answers are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub(crate) enum AnswerOrder {
 
 impl Step {
     /// Its templates.
-    pub(crate) fn trees(&self) -> Vec<&Tree> {
+    pub(crate) fn trees(&self) -> Vec<&TemplateTree> {
         let matchers = self.expect.matchers().map(super::MatcherTemplate::templates);
         let answers = self.answers.0.iter().map(|(_, tree, _)| tree);
         let reason = self.cancel.iter().filter_map(|cancel| cancel.reason.as_ref());
@@ -110,7 +110,7 @@ impl Step {
 }
 
 impl Verb {
-    /// Whether it is a single request with an answer.
+    /// Returns true if it is a single request with an answer.
     pub(crate) fn is_request(&self) -> bool {
         matches!(
             self,
@@ -123,13 +123,13 @@ impl Verb {
         )
     }
 
-    /// Whether it runs an agent.
+    /// Returns true if it runs an agent.
     pub(crate) fn is_agent(&self) -> bool {
         matches!(self, Verb::Agent { .. })
     }
 
-    /// Whether a template is the agent's input.
-    pub(crate) fn is_input(&self, tree: &Tree) -> bool {
+    /// Returns true if a template is the agent's input.
+    pub(crate) fn is_input(&self, tree: &TemplateTree) -> bool {
         matches!(self, Verb::Agent { input: Some(input), .. } if std::ptr::eq(input, tree))
     }
 
@@ -154,7 +154,7 @@ impl Verb {
     }
 
     /// Its templates.
-    pub(crate) fn trees(&self) -> Vec<&Tree> {
+    pub(crate) fn trees(&self) -> Vec<&TemplateTree> {
         match self {
             Verb::Call { tool: name, arguments } | Verb::Prompt { name, arguments } => {
                 vec![name, arguments]

@@ -48,7 +48,7 @@ impl Transport {
 }
 
 impl Variant {
-    /// Whether the combination exists: 2026-07-28 has no HTTP+SSE.
+    /// Returns true if the combination exists: 2026-07-28 has no HTTP+SSE.
     pub(crate) fn exists(self) -> bool {
         let modern = self.protocol.is_some_and(Revision::is_modern);
         !(modern && self.transport == Some(Transport::Sse))

@@ -2,7 +2,7 @@
 
 mod shard;
 
-use sparring_script::{GaveUp, Pattern};
+use sparring_script::{BacktrackLimitExceeded, Pattern};
 use sparring_wire::Revision;
 
 use crate::model::{Server, ServerKind, Suite, Test, Transport, Variant};
@@ -22,7 +22,7 @@ pub struct TestSelection {
     pub transports: Vec<Transport>,
 }
 
-/// Suites, and the tests of theirs to run.
+/// Suites and the selected tests of a run, in order.
 #[derive(Debug, Default)]
 pub struct Plan {
     suites: Vec<Suite>,
@@ -66,7 +66,10 @@ impl Plan {
     ///
     /// # Errors
     /// When the filter takes too many steps on the name of a test.
-    pub fn new(suites: Vec<Suite>, selection: &TestSelection) -> Result<Plan, GaveUp> {
+    pub fn new(
+        suites: Vec<Suite>,
+        selection: &TestSelection,
+    ) -> Result<Plan, BacktrackLimitExceeded> {
         let only = suites.iter().flat_map(|suite| &suite.tests).any(|test| test.only);
         let mut plan = Plan::default();
         for (number, suite) in suites.iter().enumerate() {
@@ -123,7 +126,7 @@ impl Plan {
         self.tests.retain(|_| kept.next().unwrap_or_default());
     }
 
-    /// Keeps only the tests of one shard: adjacent ones, so that few servers start in
+    /// Keeps only the tests of one shard. They are adjacent, so that few servers start in
     /// several shards.
     pub fn take_shard(&mut self, shard: Shard) {
         self.tests = shard.part_of(&self.tests).to_vec();
@@ -149,7 +152,7 @@ impl Plan {
         self.tests.len()
     }
 
-    /// Whether the plan has no tests.
+    /// Returns true if the plan has no tests.
     pub fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
@@ -168,7 +171,7 @@ impl Plan {
 }
 
 impl TestSelection {
-    fn matches(&self, test: &Test) -> Result<bool, GaveUp> {
+    fn matches(&self, test: &Test) -> Result<bool, BacktrackLimitExceeded> {
         let tagged = self.tags.is_empty() || self.tags.iter().any(|tag| test.tags.contains(tag));
         match &self.filter {
             Some(filter) if tagged => filter.is_match(&test.name),
@@ -188,7 +191,7 @@ impl TestSelection {
                 either(&self.transports, &server.transports)
             }
             _ if mock_transports.is_empty() => vec![None],
-            // Mocks mock_transports a server cannot be served in memory.
+            // Mocks beside a server cannot be served in memory.
             _ => {
                 let mut wanted = self.transports.clone();
                 wanted.retain(|it| *it != Transport::Memory);

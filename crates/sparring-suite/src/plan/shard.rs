@@ -12,7 +12,7 @@ pub struct Shard {
     of: usize,
 }
 
-/// Why a shard is invalid.
+/// The error of an invalid shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidShard(String);

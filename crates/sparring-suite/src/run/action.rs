@@ -1,25 +1,24 @@
-//! The action of a step: its request with all templates rendered, and how to perform
-//! it.
+//! The action of a step: renders the templates of its request, and performs it.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::Client;
-use sparring_peer::client::{Error, Listing, RequestBuilder, Subscription};
-use sparring_script::template::Missing;
-use sparring_script::{Scope, Tree};
+use sparring_peer::client::{Error, ListKind, RequestBuilder, Subscription};
+use sparring_script::template::RenderError;
+use sparring_script::{Scope, TemplateTree};
 use sparring_wire::{Frame, RawJson, Revision};
 use tokio::time::{sleep, timeout};
 
 use crate::model::{Cancel, Completion, RawMessage, Step, Verb};
 use crate::step_result::Answer;
 
-/// The member of `_meta` that says which log messages a request wants.
+/// The member of `_meta` with the minimum level of the log messages for a request.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The rendered action of a step.
 pub(super) enum Action {
-    List(Listing),
+    List(ListKind),
     Request {
         method: String,
         params: Option<Value>,
@@ -45,9 +44,9 @@ impl Action {
         step: &Step,
         scope: &dyn Scope,
         revision: Option<Revision>,
-    ) -> Result<Action, Missing> {
-        let render = |tree: &Tree| tree.render(scope);
-        let text = |tree: &Tree| {
+    ) -> Result<Action, RenderError> {
+        let render = |tree: &TemplateTree| tree.render(scope);
+        let text = |tree: &TemplateTree| {
             render(tree).map(|value| match value {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -122,10 +121,10 @@ impl Action {
             | Action::Bytes(_)
             | Action::Sleep(_)
             | Action::Nothing => return None,
-            Action::List(Listing::Tools) => "tools",
-            Action::List(Listing::Resources) => "resources",
-            Action::List(Listing::ResourceTemplates) => "templates",
-            Action::List(Listing::Prompts) => "prompts",
+            Action::List(ListKind::Tools) => "tools",
+            Action::List(ListKind::Resources) => "resources",
+            Action::List(ListKind::ResourceTemplates) => "templates",
+            Action::List(ListKind::Prompts) => "prompts",
             Action::Subscription(_) => "",
             Action::Request { method, params, .. } => match verb {
                 Verb::Call { .. } | Verb::Prompt { .. } => {
@@ -220,7 +219,7 @@ async fn send_and_cancel(request: RequestBuilder, after: Duration, reason: Optio
 fn send_bytes(client: &Client, bytes: Vec<u8>) {
     let frame = Frame::parse(bytes);
     match frame.id().is_some() && frame.method().is_some() {
-        true => client.request_bytes(frame.bytes()).start().forget(),
+        true => client.request_bytes(frame.bytes()).start().detach(),
         false => client.send_bytes(frame.bytes()),
     }
 }

@@ -2,7 +2,7 @@
 //! notifications that a client listens for.
 
 use sparring_peer::Client;
-use sparring_peer::client::{Error, Filter, Subscription};
+use sparring_peer::client::{Error, Subscription, SubscriptionFilter};
 use sparring_wire::Revision;
 
 use crate::model::{Collection, Suite};
@@ -20,14 +20,14 @@ pub(super) async fn subscribe(
     let expected =
         suite.steps_on(server).any(|step| step.expect.checks_items(Collection::Notifications));
     let capabilities = client.capabilities();
-    let filter = Filter {
+    let filter = SubscriptionFilter {
         tools_list_changed: capabilities.has("tools.listChanged"),
         prompts_list_changed: capabilities.has("prompts.listChanged"),
         resources_list_changed: capabilities.has("resources.listChanged"),
         uris: Vec::new(),
     };
     let modern = client.revision().is_some_and(Revision::is_modern);
-    if !expected || !modern || filter == Filter::default() {
+    if !expected || !modern || filter == SubscriptionFilter::default() {
         return Ok(None);
     }
     client.listen(filter).await.map(Some)

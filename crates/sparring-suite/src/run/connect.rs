@@ -1,4 +1,4 @@
-//! Connects to a server as its description says.
+//! Connects to a server according to its description.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use serde_json::Value;
 use sparring_mock::{MockServer, Settings};
 use sparring_peer::client::Error;
 use sparring_peer::{Cause, ClientBuilder, ClientOptions, Link, Protocol};
-use sparring_script::{Span, Tree};
+use sparring_script::{Span, TemplateTree};
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
-use sparring_transport::{ChildTarget, ContainerTarget, Opened, Stderr, Target};
+use sparring_transport::{ChildTarget, ContainerTarget, OpenedTarget, Stderr, Target};
 use sparring_wire::Transcript;
 use sparring_wire::types::Implementation;
 use tokio::time::timeout;
@@ -28,8 +28,8 @@ use crate::model::{Address, Command, Container, Script, ServerKind, Transport};
 /// The default timeout for connecting, and for each request.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long to wait for the right reply after a line that is not a frame, or a reply with
-/// another id.
+/// The maximum wait for the right reply after a line that is not a frame, or after a reply
+/// with another id.
 const GRACE_TIME: Duration = Duration::from_secs(1);
 
 /// The size of the transcript in bytes. Failures and reports keep their own frames.
@@ -78,7 +78,7 @@ impl Connector<'_> {
         let opened = opened
             .map_err(|_| self.error(format!("no connection within {:?}", self.timeout)))?
             .map_err(|error| self.error(error.to_string()))?;
-        let Opened { link, stderr, .. } = opened;
+        let OpenedTarget { link, stderr, .. } = opened;
         self.handshake(link, stderr, None).await
     }
 
@@ -120,7 +120,7 @@ impl Connector<'_> {
         stderr: Option<Stderr>,
         mock: Option<MockTask>,
     ) -> Result<ServerConnection, StartError> {
-        let transcript = Transcript::bounded(TRANSCRIPT_BYTES);
+        let transcript = Transcript::with_max_bytes(TRANSCRIPT_BYTES);
         let shared = self.tested.server.concurrency > 1;
         let (secrets, recorder) = (&self.tested.context.secrets, self.tested.recorder.cloned());
         let traffic = StepTraffic::follow(&transcript, shared, secrets, recorder);
@@ -130,7 +130,7 @@ impl Connector<'_> {
             protocol: self.tested.variant.protocol.map_or(Protocol::Auto, Protocol::Only),
             timeout: self.timeout,
             // A longer grace time would outlast the timeout.
-            grace: GRACE_TIME.min(self.timeout / 2),
+            grace_period: GRACE_TIME.min(self.timeout / 2),
             ..ClientOptions::default()
         };
         let builder = ClientBuilder::with_options(options).transcript(transcript);
@@ -167,7 +167,7 @@ impl Connector<'_> {
         }
     }
 
-    /// `local` says whether paths start at the suite's folder; in a container they do not.
+    /// If `local` is true, paths start at the suite's folder. In a container they do not.
     fn child_target(&self, command: &Command, local: bool) -> Result<ChildTarget, StartError> {
         let folder = absolute(self.suite_folder());
         let program = self.text(&command.program)?;
@@ -191,7 +191,7 @@ impl Connector<'_> {
     fn container_target(&self, container: &Container) -> Result<ContainerTarget, StartError> {
         let command = self.child_target(&container.command, false)?;
         let mut target = ContainerTarget::new(self.text(&container.name)?, command);
-        target.ready_within = self.timeout;
+        target.ready_timeout = self.timeout;
         if let Some(engine) = &container.engine {
             let line = self.text(engine)?;
             let words = shlex::split(&line).filter(|words| !words.is_empty());
@@ -223,14 +223,14 @@ impl Connector<'_> {
         self.tested.suite.folder_of(self.tested.server.span)
     }
 
-    fn text(&self, tree: &Tree) -> Result<String, StartError> {
+    fn text(&self, tree: &TemplateTree) -> Result<String, StartError> {
         Ok(match self.value(tree)? {
             Value::String(text) => text,
             other => other.to_string(),
         })
     }
 
-    fn value(&self, tree: &Tree) -> Result<Value, StartError> {
+    fn value(&self, tree: &TemplateTree) -> Result<Value, StartError> {
         let context = self.tested.context;
         let scope = ServerScope { context, folder: self.folder, mocks: self.mocks };
         tree.render(&scope)
@@ -241,7 +241,7 @@ impl Connector<'_> {
     fn start_error(&self, error: &Error) -> StartError {
         match error {
             // The error carries the server's stderr apart from its message.
-            Error::Closed { method, cause: Cause::Gone { how, .. } } => {
+            Error::Closed { method, cause: Cause::ProcessEnded { reason: how, .. } } => {
                 let (name, span) = (&self.tested.server.name, self.tested.server.span);
                 let how = how.strip_prefix("it ").unwrap_or(how);
                 let message = format!("server `{name}` {how} before it answered {method}");

@@ -26,7 +26,7 @@ pub(super) struct ServerConnection {
     pub(super) journal: Option<Journal>,
     /// Serves the mock as long as the connection exists.
     pub(super) mock: Option<MockTask>,
-    /// Keeps the server sending change notifications.
+    /// Keeps the subscription to change notifications open.
     pub(super) _subscription: Option<Subscription>,
 }
 
@@ -75,7 +75,7 @@ impl ServerConnection {
         }
     }
 
-    /// Whether the server has ended. A mock over HTTP can end while its client has no
+    /// Returns true if the server has ended. A mock over HTTP can end while its client has no
     /// open connection.
     pub(super) fn is_ended(&self) -> bool {
         let ended = self.mock.as_ref().is_some_and(|mock| mock.ended.has_changed().is_err());
@@ -95,7 +95,7 @@ impl ServerConnection {
         }
     }
 
-    /// Why the server has ended.
+    /// The reason why the server has ended.
     pub(super) async fn end_cause(&self) -> String {
         match self.client.is_connected() {
             true => "it no longer listens".to_owned(),
@@ -114,15 +114,16 @@ impl ServerConnection {
         listed
     }
 
-    /// How many bytes the server has written to its stderr.
+    /// The number of bytes that the server has written to its stderr.
     pub(super) fn stderr_bytes(&self) -> u64 {
-        self.stderr.as_ref().map(Stderr::total).unwrap_or_default()
+        self.stderr.as_ref().map(Stderr::total_bytes).unwrap_or_default()
     }
 
     /// The server's stderr after its first `before` bytes.
     pub(super) fn stderr_since(&self, before: u64) -> String {
         let Some(stderr) = &self.stderr else { return String::new() };
-        let new = usize::try_from(stderr.total().saturating_sub(before)).unwrap_or(usize::MAX);
+        let new =
+            usize::try_from(stderr.total_bytes().saturating_sub(before)).unwrap_or(usize::MAX);
         let text = stderr.text();
         let mut start = text.len().saturating_sub(new);
         while !text.is_char_boundary(start) {

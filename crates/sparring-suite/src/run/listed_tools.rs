@@ -1,5 +1,4 @@
-//! The tools that a server lists, and whether a result conforms to the output schema
-//! of its tool.
+//! The tools that a server lists. Checks results against the output schema of their tool.
 
 use serde_json::Value;
 use sparring_peer::Client;
@@ -8,7 +7,7 @@ use sparring_script::{Schema, did_you_mean};
 use sparring_wire::types::Tool;
 use tokio::sync::OnceCell;
 
-/// The most mismatches of one result that are reported.
+/// The maximum number of mismatches of one result that are reported.
 const MAX_MISMATCHES: usize = 3;
 
 /// The tools that a server lists.
@@ -16,7 +15,7 @@ const MAX_MISMATCHES: usize = 3;
 pub(super) enum ListedTools {
     /// The tools, and a summary of the malformed ones.
     Listed(Vec<ListedTool>, Option<String>),
-    /// Why the tools could not be listed.
+    /// The reason why the tools could not be listed.
     Unknown(String),
 }
 
@@ -37,9 +36,9 @@ struct Output {
 /// The result of checking structured content against an output schema.
 #[derive(Debug, Default)]
 pub(super) struct OutputCheck {
-    /// How the result breaks the schema, or the schema its own rules.
+    /// The mismatches of the result, or the error of an invalid schema.
     pub(super) violations: Vec<String>,
-    /// Why the result could not be checked.
+    /// The reason why the result could not be checked.
     pub(super) unchecked: Option<String>,
 }
 
@@ -59,7 +58,7 @@ impl ListedTools {
         matches!(self, ListedTools::Listed(tools, _) if tools.iter().any(|tool| tool.name == name))
     }
 
-    /// A message that the tool is not listed, unless it is.
+    /// Returns a message if the tool is not listed.
     pub(super) fn unlisted(&self, name: &str) -> Option<String> {
         match self {
             ListedTools::Unknown(error) => Some(format!("cannot list the tools: {error}")),

@@ -1,5 +1,5 @@
-//! Runs a plan: files at once, the servers of a file at once, and the tests of a
-//! server one after the other, or as many at once as its `concurrency` says.
+//! Runs a plan: several files at once, all servers of a file at once, and the tests of a
+//! server one after the other, or several at once if the server has `concurrency`.
 //!
 //! The flow is runner → server → step → verdict → event. A [`ServerRunner`] owns each
 //! server; tests talk to it through a [`ServerHandle`].
@@ -50,15 +50,15 @@ pub use stop::Stop;
 /// Options of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// How many files run at once.
+    /// The maximum number of files that run at once.
     pub jobs: NonZeroUsize,
-    /// Whether the first failure ends the run.
+    /// If true, the first failure ends the run.
     pub fail_fast: bool,
-    /// How often to retry a test that fails, unless the test sets its own number.
+    /// The maximum number of retries of a test that fails, unless the test sets its own.
     pub retry: u64,
-    /// Whether to write snapshots instead of checking them.
+    /// If true, the run writes snapshots instead of checking them.
     pub update: bool,
-    /// Whether the end of each test carries its traffic.
+    /// If true, the end of each test has its traffic.
     pub traffic: bool,
 }
 
@@ -83,11 +83,11 @@ struct Runner<'a> {
     context: &'a RunContext,
     stop: &'a Stop,
     events: UnboundedSender<Event>,
-    /// How many bytes of traffic the run may still record.
+    /// The number of bytes of traffic that the run may still record.
     traffic_budget: Arc<AtomicUsize>,
 }
 
-/// The tests of one server, and how many of them are not over.
+/// The tests of one server, and the number of unfinished ones.
 struct ServerTests<'a> {
     tested: TestedServer<'a>,
     server: ServerHandle,
@@ -200,7 +200,7 @@ impl Runner<'_> {
     }
 
     fn send(&self, event: Event) {
-        // The tests run on even if nothing receives the events.
+        // The tests continue even if nothing receives the events.
         let _ = self.events.send(event);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sparring_peer::ClientBuilder;
-use sparring_peer::client::Question;
+use sparring_peer::client::ServerRequest;
 use sparring_wire::ErrorObject;
 
 use crate::model::{AnswerOrder, Suite};
@@ -15,7 +15,7 @@ pub(super) struct PreparedAnswers(Arc<Mutex<Vec<PreparedAnswer>>>);
 
 #[derive(Debug)]
 struct PreparedAnswer {
-    question: Question,
+    question: ServerRequest,
     answers: Value,
     turns: AnswerOrder,
     asked: usize,
@@ -23,7 +23,7 @@ struct PreparedAnswer {
 
 impl PreparedAnswers {
     /// Replaces the answers by those of another step.
-    pub(super) fn set(&self, answers: Vec<(Question, Value, AnswerOrder)>) {
+    pub(super) fn set(&self, answers: Vec<(ServerRequest, Value, AnswerOrder)>) {
         let prepared = answers.into_iter().map(|(question, answers, turns)| PreparedAnswer {
             question,
             answers,
@@ -41,7 +41,7 @@ impl PreparedAnswers {
         suite: &Suite,
         server: usize,
     ) -> ClientBuilder {
-        let mut questions: Vec<Question> = Vec::new();
+        let mut questions: Vec<ServerRequest> = Vec::new();
         for (question, _, _) in suite.steps_on(server).flat_map(|it| &it.answers.0) {
             if !questions.contains(question) {
                 questions.push(*question);
@@ -53,7 +53,7 @@ impl PreparedAnswers {
         })
     }
 
-    fn next(&self, question: Question) -> Result<Value, ErrorObject> {
+    fn next(&self, question: ServerRequest) -> Result<Value, ErrorObject> {
         let mut prepared = self.lock();
         let found = prepared.iter_mut().find(|prepared| prepared.question == question);
         let answer = found.and_then(|prepared| {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use sparring_script::{Path, Scope, Undefined, did_you_mean};
+use sparring_script::{Path, Scope, UndefinedPath, did_you_mean};
 use tempfile::TempDir;
 
 use super::mocks::RunningMocks;
@@ -22,11 +22,11 @@ impl TempFolder {
     }
 
     /// The path of the folder. Creates it if it does not exist.
-    pub(super) fn path(&self) -> Result<Value, Undefined> {
+    pub(super) fn path(&self) -> Result<Value, UndefinedPath> {
         if self.0.get().is_none() {
             let created = tempfile::Builder::new().prefix("spar-").tempdir();
             let created = created.map_err(|error| {
-                Undefined(format!("${{tmp}}: cannot create a temporary folder: {error}"))
+                UndefinedPath(format!("${{tmp}}: cannot create a temporary folder: {error}"))
             })?;
             let _ = self.0.set(created);
         }
@@ -58,17 +58,18 @@ impl<'a> TestScope<'a> {
 }
 
 impl Scope for TestScope<'_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         if path.root() == "input" && path.segments.len() == 1 {
             let input = self.input.clone();
-            return input.ok_or_else(|| Undefined("${input}: the step has no input".to_owned()));
+            return input
+                .ok_or_else(|| UndefinedPath("${input}: the step has no input".to_owned()));
         }
         match common_value(path, self.context, &self.folder, self.mocks.values()) {
             Some(found) => found,
             None => {
                 let root = path.root();
                 let saved = self.saved.get(root).ok_or_else(|| {
-                    Undefined(format!("${{{path}}}: no earlier step has saved `{root}`"))
+                    UndefinedPath(format!("${{{path}}}: no earlier step has saved `{root}`"))
                 })?;
                 path.find(saved, 1).cloned()
             }
@@ -86,20 +87,20 @@ pub(super) struct ServerScope<'a> {
 }
 
 impl Scope for ServerScope<'_> {
-    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+    fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
         common_value(path, self.context, self.folder, self.mocks)
             .unwrap_or_else(|| variable(path.root(), path.root(), self.context))
     }
 }
 
-/// The value of a name that means the same in the whole suite.
+/// The value of a name that has the same meaning in the whole suite.
 fn common_value(
     path: &Path,
     context: &RunContext,
     folder: &TempFolder,
     mocks: &Value,
-) -> Option<Result<Value, Undefined>> {
-    match (path.root(), path.key(1)) {
+) -> Option<Result<Value, UndefinedPath>> {
+    match (path.root(), path.key_at(1)) {
         ("spar", None) => Some(Ok(Value::from(context.program.display().to_string()))),
         ("mocks", Some(_)) => Some(path.find(mocks, 1).cloned()),
         ("tmp", None) => Some(folder.path()),
@@ -108,7 +109,7 @@ fn common_value(
     }
 }
 
-fn variable(shown: &str, name: &str, context: &RunContext) -> Result<Value, Undefined> {
+fn variable(shown: &str, name: &str, context: &RunContext) -> Result<Value, UndefinedPath> {
     let found = context.variables.get(name).map(|value| {
         hide::register_variable(&context.secrets, name, value);
         Value::from(&**value)
@@ -116,6 +117,6 @@ fn variable(shown: &str, name: &str, context: &RunContext) -> Result<Value, Unde
     found.ok_or_else(|| {
         let known = context.variables.keys().map(String::as_str);
         let meant = did_you_mean(name, known).map(|meant| format!("; {meant}")).unwrap_or_default();
-        Undefined(format!("${{{shown}}}: environment variable `{name}` is not set{meant}"))
+        UndefinedPath(format!("${{{shown}}}: environment variable `{name}` is not set{meant}"))
     })
 }

@@ -14,8 +14,8 @@ use crate::event::FailedTry;
 #[derive(Clone)]
 pub(super) struct ServerHandle(mpsc::UnboundedSender<ServerRequest>);
 
-/// A request to the task that owns a server. The task gives a request up if its reply
-/// is no longer wanted.
+/// A request to the task that owns a server. The task abandons a request if its sender no
+/// longer waits for the reply.
 pub(super) enum ServerRequest {
     Acquire(oneshot::Sender<Result<ReadyServer, FailedTry>>),
     Restart(oneshot::Sender<Result<Arc<ServerConnection>, FailedTry>>),
@@ -32,11 +32,11 @@ pub(super) struct ReadyServer {
     pub(super) mocks: Arc<RunningMocks>,
     /// The values that the suite's setup saved.
     pub(super) saved: Map<String, Value>,
-    /// Whether a step ran on this connection before.
+    /// True if a step ran on this connection before.
     pub(super) is_used: bool,
 }
 
-/// The observations of steps about the condition of a server.
+/// Observations of steps about the condition of a server.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Observations {
     /// A step ran.
@@ -60,7 +60,7 @@ impl ServerHandle {
     /// before.
     ///
     /// # Errors
-    /// When that fails, now or earlier.
+    /// When the start or the setup fails, or failed earlier.
     pub(super) async fn acquire(&self) -> Result<ReadyServer, FailedTry> {
         self.request(ServerRequest::Acquire).await
     }
@@ -73,8 +73,8 @@ impl ServerHandle {
         self.request(ServerRequest::Restart).await
     }
 
-    /// The reason why the server has ended, if it has and no step reported it. Returns
-    /// it once.
+    /// Returns the reason why the server has ended, if no step has reported it. Later calls
+    /// return `None`.
     pub(super) async fn take_unreported_end(&self) -> Option<String> {
         self.request(ServerRequest::TakeUnreportedEnd).await
     }
@@ -90,7 +90,7 @@ impl ServerHandle {
         self.send(ServerRequest::ResetMocks);
     }
 
-    /// Reports what steps found out about a connection.
+    /// Sends the observations of steps about a connection.
     pub(super) fn observe(&self, connection: &Arc<ServerConnection>, seen: Observations) {
         self.send(ServerRequest::Observe(Arc::clone(connection), seen));
     }

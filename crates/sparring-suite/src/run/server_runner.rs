@@ -24,8 +24,8 @@ use crate::event::{FailedTry, Failure};
 use crate::model::{Expectation, Server, ServerKind, Suite, Variant};
 use crate::step_result::{violation_line, violation_value};
 
-/// How long to wait for the end of a server after an unusable answer, so that the next
-/// test does not run into it.
+/// The maximum wait for a server to end after an unusable answer. Without it, the server
+/// could end during the next test.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A server of a suite in one variant.
@@ -71,10 +71,10 @@ enum ServerState {
 
 struct RunningServer {
     connection: Arc<ServerConnection>,
-    /// Whether the suite's setup ran on this connection.
+    /// True if the suite's setup ran on this connection.
     is_set_up: bool,
     is_used: bool,
-    /// Whether a test reported that the server ended.
+    /// True if a test reported that the server ended.
     is_end_reported: bool,
     condition: Condition,
 }
@@ -89,7 +89,7 @@ enum Condition {
     MayHang,
 }
 
-/// Why a server or a mock could not be started.
+/// The error of a server or a mock that could not be started.
 #[derive(Debug, Clone)]
 pub(super) struct StartError {
     pub(super) span: Span,
@@ -143,7 +143,7 @@ impl<'a> ServerRunner<'a> {
             return Err(FailedTry::new(Failure::new(self.tested.server.span, message)));
         }
         // A test restarted the server without the suite's setup, and its steps may have
-        // changed what the setup relies on.
+        // changed state that the setup relies on.
         if !self.is_set_up() && !self.tested.suite.setup.is_empty() {
             self.close().await;
         }
@@ -171,7 +171,7 @@ impl<'a> ServerRunner<'a> {
             saved: Map::new(),
             is_used: false,
         };
-        // Stored before it runs, so that a setup that is given up is torn down too.
+        // Stored before it runs, so that the teardown also runs after an abandoned setup.
         let steps = self.suite_steps.insert(StepRunner::new(self.tested, ready, None));
         let done = steps.run_until_failure(&self.tested.suite.setup, None).await;
         let seen = steps.take_observations();
@@ -224,7 +224,7 @@ impl<'a> ServerRunner<'a> {
         if !self.is_set_up() || !steps.is_connected() {
             match self.connection().await {
                 Ok(connection) => steps.continue_on(connection),
-                // The tests reported why the server is unusable.
+                // The tests have reported the reason.
                 Err(_) if failed => return None,
                 Err(failed) => return Some(failed),
             }
@@ -268,8 +268,8 @@ impl<'a> ServerRunner<'a> {
         Ok(connection)
     }
 
-    /// Whether to start a server again that may hang, so that the next tests do not
-    /// time out too. Tests that run at once may still use it.
+    /// Returns true if the server may hang and must be restarted, so that the next tests do not
+    /// time out too. A server with `concurrency` is not restarted: other tests may still use it.
     fn should_restart(&self, running: &RunningServer) -> bool {
         let server = self.tested.server;
         let is_ours = !matches!(server.kind, ServerKind::Http(_)) && server.concurrency == 1;
@@ -296,7 +296,7 @@ impl<'a> ServerRunner<'a> {
         }
     }
 
-    /// The values that templates can use of the mocks.
+    /// The values of the mocks that templates can use.
     fn mocks(&self) -> &Value {
         self.mocks.as_ref().map_or(&Value::Null, |mocks| mocks.values())
     }
@@ -393,13 +393,13 @@ impl StartError {
     }
 }
 
-/// Sends the result of some work, or gives the work up if nothing waits for the result.
+/// Sends the result of some work, or abandons the work if nothing waits for the result.
 async fn answer<T>(mut reply: oneshot::Sender<T>, work: impl Future<Output = T>) {
     let done = tokio::select! {
         biased;
         done = work => done,
         () = reply.closed() => return,
     };
-    // The test may have been given up just now.
+    // The test may have been abandoned just now.
     let _ = reply.send(done);
 }

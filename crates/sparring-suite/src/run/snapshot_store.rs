@@ -50,7 +50,7 @@ impl TestSnapshots<'_> {
 }
 
 impl SnapshotStore {
-    /// Reads the snapshots of a suite. `update` says whether to write new ones.
+    /// Reads the snapshots of a suite. If `update` is true, new ones are written.
     pub(super) fn load(suite: &Suite, update: bool) -> SnapshotStore {
         let path = snapshot_path(Path::new(suite.name()));
         let new = update.then(Mutex::default);
@@ -86,13 +86,13 @@ impl SnapshotStore {
         match snapshot {
             Some(snapshot) if *snapshot == answer => None,
             Some(snapshot) => {
-                let diff = Some(matcher::diff(&pretty(snapshot), &pretty(&answer)));
+                let diff = Some(matcher::render_diff(&pretty(snapshot), &pretty(&answer)));
                 let message = format!("the answer differs from the snapshot in {file}");
                 Some(Failure { diff, ..Failure::new(span, message) })
             }
             None => {
                 let message = format!("{file} has no snapshot of this step (`--update` writes it)");
-                let diff = Some(matcher::diff("", &pretty(&answer)));
+                let diff = Some(matcher::render_diff("", &pretty(&answer)));
                 Some(Failure { diff, ..Failure::new(span, message) })
             }
         }
@@ -116,7 +116,7 @@ impl SnapshotStore {
         }
         let written = match after.is_empty() {
             true => std::fs::remove_file(&self.path),
-            false => replace_file(&self.path, text(&after).as_bytes(), FileAccess::Kept),
+            false => replace_file(&self.path, text(&after).as_bytes(), FileAccess::Preserve),
         };
         let failed = |error| format!("cannot write {}: {error}", self.path.display());
         let changes = written.map(|()| changes).map_err(failed);
@@ -147,7 +147,8 @@ fn snapshots(suite: &Suite) -> impl Iterator<Item = (&String, usize)> {
     })
 }
 
-/// The key of a snapshot. One that is the same in every variant names no variant.
+/// The key of a snapshot. If the snapshot is equal in every variant, the key names no
+/// variant.
 fn key(step: usize, variant: Variant) -> String {
     format!("step {step}{variant}")
 }

@@ -1,13 +1,13 @@
-//! Runs one step on a server: sends its request, and collects everything that comes
-//! of it.
+//! Runs one step on a server: sends its request, and collects the answer, the messages of
+//! the server and the violations.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
-use sparring_peer::client::{Inbox, Question, Subscription};
-use sparring_script::template::Missing;
-use sparring_script::{Scope, Tree};
+use sparring_peer::client::{Inbox, ServerRequest, Subscription};
+use sparring_script::template::RenderError;
+use sparring_script::{Scope, TemplateTree};
 use sparring_wire::{FrameKind, Rule};
 
 use super::action::Action;
@@ -27,15 +27,15 @@ const UNANSWERED: Rule = Rule::Unanswered;
 pub(super) struct StepInput<'a> {
     pub(super) connection: &'a ServerConnection,
     pub(super) scope: &'a dyn Scope,
-    /// How many bytes the server had written to its stderr before.
+    /// The number of bytes that the server had written to its stderr before.
     pub(super) stderr_before: u64,
-    /// How many requests the server had sent before the step. The step updates it.
+    /// The number of requests that the server had sent before the step. The step updates it.
     pub(super) requests_before: &'a mut u64,
     /// Receives the subscriptions that the step makes.
     pub(super) subscriptions: &'a mut Vec<Subscription>,
 }
 
-/// Runs a step, and waits for what it expects.
+/// Runs a step, and waits until its expectations hold or time out.
 ///
 /// # Errors
 /// When a template uses an unknown value.
@@ -43,7 +43,7 @@ pub(super) async fn run(
     step: &Step,
     input: StepInput<'_>,
     mut journals: JournalReader<'_>,
-) -> Result<StepResult, Missing> {
+) -> Result<StepResult, RenderError> {
     let StepInput { connection, scope, stderr_before, requests_before, subscriptions } = input;
     let client = &connection.client;
     let action = Action::render(step, scope, client.revision())?;
@@ -53,7 +53,7 @@ pub(super) async fn run(
         Some(tool) => Some((connection.tools(&tool).await, tool)),
         None => None,
     };
-    // A `wait` also accepts what came since the step before began.
+    // A `wait` also accepts messages since the start of the previous step.
     if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
         *requests_before = connection.begin_step();
     }
@@ -97,8 +97,8 @@ pub(super) async fn run(
 }
 
 impl ServerConnection {
-    /// Begins a step: forgets the traffic of the step before. Returns how many requests
-    /// the server has sent so far.
+    /// Begins a step: drops the traffic of the previous step. Returns the number of requests
+    /// that the server has sent so far.
     pub(super) fn begin_step(&self) -> u64 {
         self.traffic.begin_step();
         self.client.requests().total()
@@ -119,15 +119,15 @@ fn update_requests(known: &mut Vec<Value>, inbox: &Inbox, before: u64) {
 fn render_answers(
     answers: &Answers,
     scope: &dyn Scope,
-) -> Result<Vec<(Question, Value, AnswerOrder)>, Missing> {
+) -> Result<Vec<(ServerRequest, Value, AnswerOrder)>, RenderError> {
     let rendered = answers.0.iter().map(|(question, tree, turns)| {
         tree.render(scope).map(|answers| (*question, answers, *turns))
     });
     rendered.collect()
 }
 
-/// Finds the violations of a tool call that no single frame shows. Also returns why the
-/// result could not be checked.
+/// Finds the violations of a tool call that no single frame shows. If the result could not
+/// be checked, also returns the reason.
 async fn check_tool(
     tool: Option<(Arc<ListedTools>, String)>,
     answer: &Answer,
@@ -165,10 +165,10 @@ fn unanswered(answers: &Answers, requests: &[Value]) -> Vec<Value> {
     violations
 }
 
-fn answer_count(tree: &Tree) -> usize {
+fn answer_count(tree: &TemplateTree) -> usize {
     match tree {
-        Tree::List(items) => items.len(),
-        Tree::Plain(Value::Array(items)) => items.len(),
+        TemplateTree::List(items) => items.len(),
+        TemplateTree::Literal(Value::Array(items)) => items.len(),
         _ => 0,
     }
 }

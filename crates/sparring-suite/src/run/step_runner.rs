@@ -20,7 +20,7 @@ use crate::judge;
 use crate::model::{Step, Suite, Test, Verb};
 use crate::step_result::StepResult;
 
-/// The most lines of output that a failed try has.
+/// The maximum number of lines of output that a failed try has.
 const MAX_OUTPUT_LINES: usize = 20;
 
 /// Runs steps on a server.
@@ -34,11 +34,11 @@ pub(super) struct StepRunner<'a> {
     server: Option<ServerHandle>,
     scope: TestScope<'a>,
     case: TestCase,
-    /// The lengths of the journals at the start of the step before.
+    /// The lengths of the journals at the start of the previous step.
     journal_positions: JournalPositions,
-    /// How many bytes the server had written to its stderr before.
+    /// The number of bytes that the server had written to its stderr before.
     stderr_before: u64,
-    /// How many requests the server had sent before the current step.
+    /// The number of requests that the server had sent before the current step.
     requests_before: u64,
     /// The subscriptions that steps made.
     subscriptions: Vec<Subscription>,
@@ -50,18 +50,17 @@ pub(super) struct StepRunner<'a> {
 type StepSnapshot<'s> = Option<(TestSnapshots<'s>, usize)>;
 
 impl<'a> StepRunner<'a> {
-    /// Makes a runner that knows the values which the suite's setup saved.
+    /// Makes a runner with the values that the suite's setup saved.
     pub(super) fn new(
         tested: TestedServer<'a>,
         ready: ReadyServer,
         server: Option<ServerHandle>,
     ) -> Self {
         let ReadyServer { connection, mocks, saved, is_used } = ready;
-        // The first test reports violations from before it began. Nothing reports what
-        // the server wrote to its stderr before.
+        // The first test also reports earlier violations. Earlier stderr is not reported.
         let stderr_before = connection.as_ref().map(|it| it.stderr_bytes()).unwrap_or_default();
-        // A step may wait for a message that came with the connection, but not for one
-        // that came in another test.
+        // A step may wait for a message from before the first step, but not for a message of
+        // another test.
         let used = connection.as_ref().filter(|_| is_used);
         let requests_before = used.map(|it| it.begin_step()).unwrap_or_default();
         StepRunner {
@@ -130,8 +129,8 @@ impl<'a> StepRunner<'a> {
         Ok(())
     }
 
-    /// Runs all steps even if some fail, as a teardown does. After an earlier failure,
-    /// leaves out steps that use values which were never saved.
+    /// Runs all steps of a teardown, even if some fail. After an earlier failure, skips steps
+    /// that use values which were never saved.
     pub(super) async fn run_all(&mut self, steps: &[Step], failed: bool) -> Option<FailedTry> {
         let mut all: Option<FailedTry> = None;
         for step in steps {
@@ -151,7 +150,7 @@ impl<'a> StepRunner<'a> {
     /// Ends the subscriptions that steps made.
     pub(super) async fn close_subscriptions(&mut self) {
         for subscription in self.subscriptions.drain(..) {
-            // A server that ignores this shows it in the frames that it sends.
+            // If the server ignores this, its later frames show it.
             let _ = subscription.close().await;
         }
     }
@@ -172,7 +171,7 @@ impl<'a> StepRunner<'a> {
             let connection = server.restart().await.map_err(|failed| failed.at(step.span))?;
             self.continue_on(connection);
         }
-        // A `wait` also accepts what came since the step before began.
+        // A `wait` also accepts messages since the start of the previous step.
         if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
             self.journal_positions = JournalPositions::of(&self.scope.mocks, self.server_journal());
         }
@@ -243,8 +242,8 @@ impl<'a> StepRunner<'a> {
         Some((self.server_name, journal))
     }
 
-    /// Checks the result of a step and its snapshot. If everything holds, saves the
-    /// values that the step wants to save.
+    /// Checks the result of a step and its snapshot. If everything holds, saves the values
+    /// that the step names in `save`.
     fn judge(
         &mut self,
         step: &Step,

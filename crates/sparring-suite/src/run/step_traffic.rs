@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use sparring_transport::Secrets;
-use sparring_wire::{Entry, Exchange, Frame, Recorded, Side, Transcript, Violation};
+use sparring_wire::{Entry, Exchange, Frame, Side, Transcript, TranscriptItem, Violation};
 use tokio::time::Instant;
 
 use super::traffic_recorder::TrafficRecorder;
 use crate::event::StepFrame;
 use crate::step_result::HttpResponse;
 
-/// The most frames of a step that a failure shows: the first ones have the request, the
-/// last ones the result.
+/// The maximum number of frames of a step that a failure shows. The first ones have the
+/// request, the last ones the result.
 const MAX_SHOWN_FRAMES: usize = 12;
 
-/// The most characters of a frame that a failure shows.
+/// The maximum number of characters of a frame that a failure shows.
 const MAX_SHOWN_CHARS: usize = 4_000;
 
-/// The most violations that wait to be taken.
+/// The maximum number of violations that wait to be taken.
 const MAX_VIOLATIONS: usize = 100;
 
-/// The most frames of the server that a step can check, and their bytes.
+/// The maximum number of frames of the server that a step can check, and their bytes.
 const MAX_FRAMES: usize = 10_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
@@ -33,7 +33,7 @@ pub(super) struct StepTraffic(Arc<Mutex<Collected>>);
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// Whether several steps run at once, so that frames cannot be attributed to one.
+    /// True if several steps run at once, so that frames cannot be attributed to one.
     shared: bool,
     violations: Vec<Violation>,
     frames: Vec<Frame>,
@@ -47,8 +47,8 @@ struct Collected {
 }
 
 impl StepTraffic {
-    /// Collects what a transcript records from now on. Also gives it to the recorder, if
-    /// there is one.
+    /// Collects the frames and exchanges that a transcript records from now on. Also passes
+    /// the frames to the recorder, if any.
     pub(super) fn follow(
         transcript: &Transcript,
         shared: bool,
@@ -58,19 +58,19 @@ impl StepTraffic {
         let collected = Collected { shared, secrets: secrets.clone(), ..Collected::default() };
         let traffic = StepTraffic(Arc::new(Mutex::new(collected)));
         let receiver = traffic.clone();
-        transcript.stream_to(move |recorded| match recorded {
-            Recorded::Entry(entry) => {
+        transcript.set_sink(move |recorded| match recorded {
+            TranscriptItem::Entry(entry) => {
                 receiver.lock().add(entry);
                 if let Some(recorder) = &recorder {
                     recorder.record(entry);
                 }
             }
-            Recorded::Exchange(exchange) => receiver.lock().add_exchange(exchange),
+            TranscriptItem::Exchange(exchange) => receiver.lock().add_exchange(exchange),
         });
         traffic
     }
 
-    /// Forgets the traffic of the step before.
+    /// Drops the traffic of the previous step.
     pub(super) fn begin_step(&self) {
         let mut collected = self.lock();
         if !collected.shared {
@@ -103,7 +103,7 @@ impl StepTraffic {
         self.lock().response.clone()
     }
 
-    /// The frames of the step that a failure shows, and how many are left out.
+    /// The frames of the step that a failure shows, and the number of omitted ones.
     pub(super) fn shown(&self) -> (Vec<StepFrame>, usize) {
         let collected = self.lock();
         (collected.shown.iter().cloned().collect(), collected.frames_left_out)
@@ -149,7 +149,7 @@ impl Collected {
 
     /// Adds an HTTP exchange that is over, if it began in this step.
     fn add_exchange(&mut self, exchange: &Exchange) {
-        let began = Instant::now().checked_sub(exchange.done);
+        let began = Instant::now().checked_sub(exchange.total);
         let in_step = self.begun.is_some_and(|begun| began.is_some_and(|began| began >= begun));
         if !in_step || exchange.method != "POST" {
             return;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How long a teardown may take after the run is asked to stop.
+/// The timeout of a teardown after the run is asked to stop.
 const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks a run to stop.
@@ -23,13 +23,13 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// Whether the run is asked to stop.
+    /// Returns true if the run is asked to stop.
     pub fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Finishes some work even if the run is asked to stop, but only for a while.
-    /// Returns `None` if the work took longer.
+    /// Finishes some work even if the run is asked to stop. Returns `None` if the work then
+    /// takes longer than [`TEARDOWN_TIMEOUT`].
     pub(super) async fn finish<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let timeout = async {
             self.requested().await;

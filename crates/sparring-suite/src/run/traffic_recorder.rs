@@ -15,14 +15,14 @@ use tokio::time::Instant;
 use crate::event::{Traffic, TrafficFrame};
 use crate::hide;
 
-/// The most frames of a test, and their bytes. The first and the last ones are kept.
+/// The maximum number of frames of a test, and their bytes. The first and the last ones are kept.
 const MAX_FRAMES: usize = 200;
 const MAX_BYTES: usize = 256 * 1024;
 
-/// The most bytes of one frame.
+/// The maximum number of bytes of one frame.
 const MAX_FRAME_BYTES: usize = 16 * 1024;
 
-/// The most bytes of all tests of a run.
+/// The maximum number of bytes of all tests of a run.
 pub(super) const MAX_BYTES_PER_RUN: usize = 256 * 1024 * 1024;
 
 /// Records the traffic of one server. Cheap to clone; clones share the recordings.
@@ -32,7 +32,7 @@ pub(super) struct TrafficRecorder(Arc<Mutex<Recordings>>);
 #[derive(Debug)]
 struct Recordings {
     secrets: Secrets,
-    /// How many bytes the run may still record.
+    /// The number of bytes that the run may still record.
     budget: Arc<AtomicUsize>,
     running: Vec<RunningTest>,
     /// The frames since the last test ended.

@@ -1,5 +1,5 @@
-//! Waits until the messages that a step expects have arrived, and until no more
-//! arrive where the step forbids some.
+//! Waits until the messages that a step expects have arrived. If the step forbids some
+//! messages, also waits until no more arrive.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::judge;
 use crate::model::{Collection, Expectation, Expectations};
 use crate::step_result::StepResult;
 
-/// How long an expected message may take to arrive.
+/// The maximum wait for an expected message.
 pub(super) const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long nothing may arrive before a step that forbids messages is over.
+/// The time without new messages after which a step that forbids messages ends.
 const QUIET_TIME: Duration = Duration::from_millis(100);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -50,7 +50,7 @@ pub(super) async fn expected(
     }
 }
 
-/// Whether an expectation is about something that may arrive after the answer.
+/// Returns true if an expectation checks something that may arrive after the answer.
 fn may_come_late(expectation: &&Expectation) -> bool {
     match expectation {
         Expectation::Items(collection, _) => *collection != Collection::List,
@@ -67,7 +67,7 @@ fn may_come_late(expectation: &&Expectation) -> bool {
     }
 }
 
-/// How much has arrived of each kind.
+/// The amounts of frames, requests, violations, stderr bytes and journal entries so far.
 fn collected(result: &StepResult) -> [usize; 5] {
     let received = result.journals.values().map(Vec::len).sum();
     let (frames, requests) = (result.frames.len(), result.requests.len());

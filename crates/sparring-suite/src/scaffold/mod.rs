@@ -32,7 +32,7 @@ pub struct SampleCall {
     pub arguments: Value,
     /// The required arguments.
     required: Vec<String>,
-    /// Why the generated test is skipped, if it is.
+    /// The reason to skip the generated test, if it is skipped.
     pub skip: Option<String>,
 }
 

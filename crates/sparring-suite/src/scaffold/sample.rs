@@ -1,7 +1,7 @@
 //! Generates a sample value for a JSON Schema: its own example, or else the simplest
 //! value of its type.
 //!
-//! It ignores `pattern`; the result says whether the value conforms.
+//! It ignores `pattern`, so a value may not conform. The result then has the reason.
 
 use serde_json::{Map, Value, json};
 use sparring_script::Schema;
@@ -10,7 +10,7 @@ use sparring_script::schema::Verdict;
 /// The depth limit for recursive schemas.
 const MAX_DEPTH: usize = 16;
 
-/// A sample value, and why it does not conform, if it does not.
+/// Returns a sample value, and the reason if it does not conform.
 pub(super) fn sample(schema: &Value) -> (Value, Option<String>) {
     let value = Sampler { root: schema }.sample(schema, 0);
     let fits = match Schema::new(schema).map(|schema| schema.check(&value, 1)) {

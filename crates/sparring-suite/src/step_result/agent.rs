@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sparring_transport::JobEnd;
 
-/// How an agent ended and what it wrote.
+/// The exit status, the output and the files of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentResult {
     pub(crate) ended: JobEnd,
@@ -27,7 +27,7 @@ pub(crate) struct FileMatches {
     pub(crate) found: Vec<FoundFile>,
     /// Files that do not match.
     pub(crate) others: Vec<String>,
-    /// Why the folder could not be searched completely.
+    /// The reason why the folder could not be searched completely.
     pub(crate) error: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct FileMatches {
 pub(crate) struct FoundFile {
     pub(crate) path: String,
     pub(crate) size: u64,
-    /// The contents in each form that the expectation asks for, or why they cannot be
-    /// read.
+    /// The contents in each form that the expectation asks for, or the error of reading
+    /// them.
     pub(crate) contents: Vec<Result<Value, String>>,
 }

@@ -15,13 +15,13 @@ pub(crate) enum Answer {
     Result(Value),
     /// All items of a list.
     List(Vec<Value>),
-    /// Why there is no result.
+    /// The error instead of a result.
     Error(Value),
     /// The result of an agent.
     Agent(Box<AgentResult>),
-    /// The step asked for nothing.
+    /// The step sent no request.
     Nothing,
-    /// The step cancelled its request, as it should.
+    /// The step cancelled its request as scripted.
     Cancelled,
 }
 
@@ -37,12 +37,14 @@ impl Answer {
     /// The answer to a list request.
     pub(crate) fn from_list(listed: Result<Vec<RawJson>, Error>) -> Answer {
         match listed {
-            Ok(items) => Answer::List(items.iter().filter_map(|it| it.view().to().ok()).collect()),
+            Ok(items) => {
+                Answer::List(items.iter().filter_map(|it| it.view().deserialize().ok()).collect())
+            }
             Err(error) => Answer::from_error(&error),
         }
     }
 
-    /// The server accepted a subscription, but not for the requested resource.
+    /// The error of a subscription that the server accepted, but not for the requested resource.
     pub(crate) fn not_acknowledged(uri: &str) -> Answer {
         let message = format!("the server did not acknowledge the subscription to {uri}");
         Answer::Error(json!({"kind": "not-acknowledged", "message": message}))
@@ -50,7 +52,7 @@ impl Answer {
 
     pub(crate) fn from_error(error: &Error) -> Answer {
         let mut value = json!({"kind": error.kind(), "message": error.to_string()});
-        if let Error::Refused { error, .. } = error {
+        if let Error::ErrorResponse { error, .. } = error {
             value["code"] = error.code.into();
             value["message"] = (&*error.message).into();
             if let Some(data) = &error.data {
@@ -86,7 +88,7 @@ impl Answer {
         }
     }
 
-    /// Whether the error suggests that the server has ended or is about to end.
+    /// Returns true if the error suggests that the server has ended or is about to end.
     pub(crate) fn is_unusable(&self) -> bool {
         let kinds = ["wrong-answer", "noise", "foreign-id", "broken", "closed", "unreachable"];
         self.error().is_some_and(|error| kinds.iter().any(|kind| error["kind"] == *kind))
@@ -100,7 +102,7 @@ impl Answer {
         }
     }
 
-    /// Whether a tool returned `isError`.
+    /// Returns true if a tool returned `isError`.
     pub(crate) fn is_error(&self) -> bool {
         self.result().and_then(|result| result.get("isError")) == Some(&Value::Bool(true))
     }

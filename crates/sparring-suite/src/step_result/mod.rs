@@ -21,7 +21,7 @@ pub(crate) struct StepResult {
     pub(crate) answer: Answer,
     pub(crate) took: Duration,
     pub(crate) violations: Vec<Value>,
-    /// Why the result could not be checked against the output schema of its tool.
+    /// The reason why the result could not be checked against the output schema of its tool.
     pub(crate) unchecked: Option<String>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
@@ -29,7 +29,7 @@ pub(crate) struct StepResult {
     pub(crate) frames: Vec<Value>,
     /// The last HTTP response; `None` if the server sent none yet.
     pub(crate) response: Option<HttpResponse>,
-    /// Whether the connection uses HTTP.
+    /// True if the connection uses HTTP.
     pub(crate) over_http: bool,
     pub(crate) stderr: String,
     /// The requests that mocks received, by the names of the mocks.
@@ -109,7 +109,7 @@ pub(crate) fn frame_value(frame: &Frame) -> Value {
 
 /// A request or a notification as a value with `method` and `params`.
 pub(crate) fn message_value(frame: &Frame) -> Value {
-    let params = frame.params().and_then(|params| params.to::<Value>().ok());
+    let params = frame.params().and_then(|params| params.deserialize::<Value>().ok());
     match params {
         Some(params) => json!({"method": frame.method(), "params": params}),
         None => json!({"method": frame.method()}),

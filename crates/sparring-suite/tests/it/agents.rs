@@ -1,5 +1,5 @@
-//! Agents are run to their end, and what came of them is held against what is
-//! expected.
+//! Tests of agents: their input, environment and timeout, and the expectations of their exit
+//! status, output and files.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use sparring_suite::{FailedTry, Outcome};
 
 use crate::fixture::{block_on, outcomes};
 
-/// Runs a suite whose agent is a script of the shell.
+/// Runs a suite whose agent is a shell script. Returns the failed try of each test, if any.
 fn stories(script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
     stories_with("", script, tests)
 }
@@ -26,7 +26,7 @@ fn stories_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<FailedTr
     block_on(outcomes(&text, false)).into_iter().map(|(_, outcome)| failed(outcome)).collect()
 }
 
-/// All that is told of the only test, a line each.
+/// Returns the failure messages of one test, each on its own line.
 fn told(script: &str, test: &str) -> String {
     let failed = stories(script, &format!("{{name: a, {test}}}")).pop().unwrap();
     let failures = failed.map(|failed| failed.failures).unwrap_or_default();
@@ -58,7 +58,7 @@ fn an_agent_gets_its_input_its_environment_and_a_folder() {
 }
 
 #[test]
-fn how_it_ended_what_it_wrote_and_how_long_it_took_can_be_expected() {
+fn a_step_can_expect_exit_status_output_and_duration() {
     pass("exit 3", "input: x, expect: {exit: 3}");
     pass("exit 3", "input: x, expect: {exit: {gt: 0}, within: 10s}");
     pass("kill -9 $$", "input: x, expect: {exit: SIGKILL}");
@@ -80,14 +80,14 @@ fn how_it_ended_what_it_wrote_and_how_long_it_took_can_be_expected() {
 }
 
 #[test]
-fn what_an_agent_gives_can_be_kept_for_later_steps() {
+fn the_output_of_an_agent_can_be_saved_for_later_steps() {
     let steps = "steps: [{input: hi, save: {said: stdout, how: exit}}, \
                  {input: \"${said} ${how}\", expect: {stdout: hi 0}}]";
     pass("cat", steps);
 }
 
 #[test]
-fn a_story_has_the_ends_of_what_was_written() {
+fn a_failure_has_the_last_lines_of_stdout_and_stderr() {
     let failed = stories("seq 100; echo oops >&2; exit 1", "{name: a, input: x}").pop().unwrap();
     let failed = failed.unwrap();
     assert_eq!(failed.stderr, "oops");
@@ -95,7 +95,7 @@ fn a_story_has_the_ends_of_what_was_written() {
 }
 
 #[test]
-fn files_are_found_by_path_or_pattern_and_read_as_they_should_be() {
+fn files_are_found_by_path_or_pattern_and_read_in_the_expected_form() {
     let script = "mkdir -p $T/a/b; echo hi > $T/a/x.txt; echo '{\"n\": 1}' > $T/a/b/y.json; \
                   printf '\\211PNG' > $T/p.png; ln -s a/x.txt $T/in.txt";
     let files = |files: &str| format!("input: x, expect: {{files: {{{files}}}}}");
@@ -129,7 +129,7 @@ fn files_are_found_by_path_or_pattern_and_read_as_they_should_be() {
 }
 
 #[test]
-fn what_is_outside_too_large_or_no_file_is_not_read() {
+fn links_out_of_the_folder_pipes_and_huge_files_are_not_read() {
     let script = "ln -s /etc/hostname $T/out; ln -s nowhere $T/gone; mkfifo $T/pipe; \
                   truncate -s 10G $T/huge";
     let files = |files: &str| format!("input: x, expect: {{files: {{{files}}}}}");
@@ -145,7 +145,7 @@ fn what_is_outside_too_large_or_no_file_is_not_read() {
 }
 
 #[test]
-fn an_agent_that_hangs_is_ended_with_all_of_its_group_and_told() {
+fn an_agent_that_times_out_is_killed_with_its_process_group() {
     let script = "echo begun; echo waiting >&2; trap '' TERM; sleep 300 & echo $! > $T/child; wait";
     let (failed, child) = leaving(script, "timeout: 300ms", "input: x");
     let failed = failed.unwrap();
@@ -155,7 +155,7 @@ fn an_agent_that_hangs_is_ended_with_all_of_its_group_and_told() {
 }
 
 #[test]
-fn what_an_agent_leaves_running_is_ended() {
+fn background_processes_of_an_agent_are_killed() {
     let script = "(trap '' HUP; exec sleep 300) & echo $! > $T/child; echo done";
     let (failed, child) =
         leaving(script, "timeout: 10s", "input: x, expect: {stdout: \"done\\n\"}");
@@ -164,14 +164,15 @@ fn what_an_agent_leaves_running_is_ended() {
 }
 
 #[test]
-fn a_test_that_takes_too_long_takes_its_agent_along() {
+fn a_test_that_times_out_kills_its_agent() {
     let script = "sleep 300 & echo $! > $T/child; wait";
     let (failed, child) = leaving(script, "timeout: 10s", "timeout: 300ms, input: x");
     assert_eq!(failed.unwrap().failures[0].message, "the test took longer than 300ms");
     gone(child);
 }
 
-/// Runs an agent that writes the number of a child of its own to `$T/child`.
+/// Runs an agent that writes the id of a child process to `$T/child`. Returns the failed try,
+/// if any, and the id.
 fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<FailedTry>>, u32) {
     let folder = tempfile::tempdir().unwrap();
     let (script, path) = (serde_json::json!(script), serde_json::json!(folder.path()));
@@ -186,7 +187,7 @@ fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<FailedTry>>, u
     (failed, child.trim().parse().unwrap())
 }
 
-/// Waits until a process is gone, or only waits to be reaped.
+/// Waits until a process has exited or is a zombie.
 #[track_caller]
 fn gone(process: u32) {
     let until = Instant::now() + Duration::from_secs(10);
@@ -200,7 +201,7 @@ fn gone(process: u32) {
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_told_at_once() {
+fn reports_an_agent_that_cannot_be_started() {
     let not = "agent: {command: no-such-agent}";
     fail("true", not, "cannot run the agent: command not found: no-such-agent");
     fail("true", "agent: {command: cat, cwd: nowhere}", "no such working directory for cat");
@@ -208,7 +209,7 @@ fn an_agent_that_is_not_there_is_told_at_once() {
 }
 
 #[test]
-fn a_flood_is_kept_within_bounds_and_what_is_left_out_is_told() {
+fn long_output_is_truncated_and_the_omitted_bytes_are_counted() {
     let script = "echo first; yes | head -c 50000000; echo last";
     pass(
         script,
@@ -218,18 +219,18 @@ fn a_flood_is_kept_within_bounds_and_what_is_left_out_is_told() {
 }
 
 #[test]
-fn what_is_no_utf_8_is_still_a_text() {
+fn invalid_utf_8_in_the_output_is_replaced() {
     pass("printf 'a\\377b'", "input: x, expect: {stdout: a\u{fffd}b}");
 }
 
 #[test]
-fn an_agent_that_does_not_read_its_input_is_none_the_worse() {
+fn an_agent_can_ignore_its_input() {
     let input = "x".repeat(1_000_000);
     pass("exec 0<&-; echo ok", &format!("input: {input}, expect: {{stdout: \"ok\\n\"}}"));
 }
 
 #[test]
-fn an_agent_and_a_server_can_be_in_one_test() {
+fn one_test_can_use_an_agent_and_a_server() {
     let top =
         "servers: {it: {url: \"${mocks.them.url}\"}}\nmocks: {them: {mock: trainer.mock.yaml}}";
     let test = "{name: a, steps: [{call: echo, with: {message: hi}, save: {said: text}}, \
@@ -238,7 +239,7 @@ fn an_agent_and_a_server_can_be_in_one_test() {
 }
 
 #[test]
-fn the_input_carries_what_the_test_brings_and_a_case_of_its_own() {
+fn the_input_has_a_unique_case_id_and_the_interactions_of_the_test() {
     let top = "mocks: {data: {mcp_interactions: []}}";
     let test = |name: &str, beside: &str| {
         let save = "save: {one: stdout}";

@@ -1,4 +1,4 @@
-//! What is done before and after tests, and tests that run at once.
+//! Setup and teardown of suites and tests, and tests that run at once.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::fixture::{ON_MOCK, block_on, outcomes, read, world};
 
-/// What was told of each test: `ok`, or all that did not hold.
+/// Runs a suite. Returns `ok` or the failure messages for each test.
 fn told(text: &str) -> Vec<String> {
     let told = block_on(outcomes(text, false)).into_iter().map(|(_, outcome)| match outcome {
         Some(Outcome::Passed) => "ok".to_owned(),
@@ -20,7 +20,8 @@ fn told(text: &str) -> Vec<String> {
     told.collect()
 }
 
-/// A server of which every tool adds a line to a file.
+/// Returns a suite whose server logs each call, its start and its end to a file, and the
+/// folder of that file.
 fn with_log(rest: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let script = serde_json::json!(LOGGING.replace("LOG", &log(&folder).display().to_string()));
@@ -37,7 +38,8 @@ fn logged(folder: &tempfile::TempDir) -> String {
     std::fs::read_to_string(log(folder)).unwrap_or_default().replace('\n', " ")
 }
 
-/// Its tools: `die` ends it, `hang` is never answered, `bad` says that it failed.
+/// The server that logs. Its tool `die` exits, `hang` never answers, `bad` returns `isError`,
+/// and `mutter` writes to stderr after its answer.
 const LOGGING: &str = r#"
 echo start >> LOG
 say() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
@@ -64,7 +66,7 @@ echo end >> LOG
 "#;
 
 #[test]
-fn setup_and_teardown_stand_around_all_tests_and_around_each() {
+fn setup_and_teardown_run_around_the_suite_and_around_each_test() {
     let (folder, text) = with_log(
         "setup: [{call: a, save: {said: text}}]\nteardown: [{call: e}]\n\
          tests: [{name: one, setup: [{call: b}], call: \"${said}\", teardown: [{call: d}]}, \
@@ -75,7 +77,7 @@ fn setup_and_teardown_stand_around_all_tests_and_around_each() {
 }
 
 #[test]
-fn a_teardown_is_done_whatever_failed_and_all_of_it() {
+fn a_teardown_runs_completely_even_after_failures() {
     let (folder, text) = with_log(
         "teardown: [{call: e}]\ntests: [{name: one, steps: [{call: bad}, {call: c, save: {x: text}}], \
          teardown: [{call: bad}, {call: \"${x}\"}, {call: d}]}, {name: two, setup: [{call: bad}], \
@@ -90,7 +92,7 @@ fn a_teardown_is_done_whatever_failed_and_all_of_it() {
 }
 
 #[test]
-fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
+fn a_failed_teardown_fails_its_test_and_that_of_the_suite_fails_the_last_test() {
     let (folder, text) = with_log(
         "teardown: [{call: bad}, {call: e}]\ntests: [{name: one, call: a, teardown: [{call: b, \
          expect: {text: x}}]}, {name: two, call: c}, {name: three, skip: later, call: c}]",
@@ -106,7 +108,7 @@ fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
 }
 
 #[test]
-fn the_teardown_of_a_suite_is_done_although_the_server_was_started_anew_or_has_ended() {
+fn the_suite_teardown_runs_after_a_restart_and_after_a_crash() {
     let around =
         "setup: [{call: a, save: {said: text}}]\nteardown: [{call: \"${said}\"}, {call: bad}]\n";
     let failed = "in the suite's teardown: tool returned isError: \"\"";
@@ -121,7 +123,7 @@ fn the_teardown_of_a_suite_is_done_although_the_server_was_started_anew_or_has_e
 }
 
 #[test]
-fn what_must_not_be_in_stderr_may_come_a_moment_later() {
+fn a_step_that_forbids_stderr_also_checks_late_lines() {
     let (_folder, text) =
         with_log("tests: [{name: one, call: mutter, expect: {stderr: {not: {contains: late}}}}]");
     assert_eq!(
@@ -131,7 +133,7 @@ fn what_must_not_be_in_stderr_may_come_a_moment_later() {
 }
 
 #[test]
-fn a_setup_that_fails_is_tried_once_and_fails_all_tests_at_its_place() {
+fn a_failed_suite_setup_runs_once_and_fails_all_tests_at_its_position() {
     let (folder, text) = with_log(
         "setup: [{call: a}, {call: bad}]\nteardown: [{call: e}]\n\
          tests: [{name: one, retry: 3, call: c}, {name: two, call: c}]",
@@ -146,7 +148,7 @@ fn a_setup_that_fails_is_tried_once_and_fails_all_tests_at_its_place() {
 }
 
 #[test]
-fn a_server_that_is_started_again_is_set_up_again() {
+fn a_server_that_is_restarted_is_set_up_again() {
     let (folder, text) = with_log(
         "setup: [{call: a}]\nteardown: [{call: e}]\n\
          tests: [{name: crash, call: die, expect: {error: {}}}, {name: after, call: b}, \
@@ -161,7 +163,7 @@ fn a_server_that_is_started_again_is_set_up_again() {
 }
 
 #[test]
-fn a_test_that_is_tried_again_is_set_up_again_and_cleaned_up_on_a_server_that_ended() {
+fn a_retry_repeats_the_setup_and_a_teardown_restarts_a_server_that_ended() {
     let (folder, text) = with_log(
         "tests: [{name: one, retry: 1, setup: [{call: a}], call: die, teardown: [{call: d}]}]",
     );
@@ -170,7 +172,7 @@ fn a_test_that_is_tried_again_is_set_up_again_and_cleaned_up_on_a_server_that_en
 }
 
 #[test]
-fn the_time_of_a_test_is_that_of_its_setup_too_and_its_teardown_has_as_much() {
+fn the_timeout_covers_setup_and_steps_and_applies_again_to_the_teardown() {
     let (folder, text) = with_log(
         "tests: [{name: one, timeout: 200ms, setup: [{call: hang}], call: a, teardown: [{call: d}]}, \
          {name: two, timeout: 200ms, call: a, teardown: [{call: hang}]}, {name: three, call: b}]",
@@ -183,15 +185,15 @@ fn the_time_of_a_test_is_that_of_its_setup_too_and_its_teardown_has_as_much() {
             "ok",
         ]
     );
-    // After each the server is started anew, since it may hang for good.
+    // The server is restarted after each timeout, because it may hang.
     assert_eq!(logged(&folder), "start hang d end start a hang end start b end ");
 }
 
-/// How suites are run here.
+/// The options of the runs in this file.
 const OPTIONS: Options =
     Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic: false };
 
-/// Runs a suite, and stops it once its server hangs.
+/// Runs a suite, stops the run once its server hangs, and checks that no test finished.
 fn stopped(folder: &tempfile::TempDir, text: &str) {
     let pipe = folder.path().join("log.pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
@@ -201,7 +203,7 @@ fn stopped(folder: &tempfile::TempDir, text: &str) {
         let (tell, mut events) = mpsc::unbounded_channel();
         let (world, stop) = (world(), Stop::default());
         let asking = async {
-            // LoadedSuite waits until the server has opened it too.
+            // The read waits until the server opens the pipe.
             tokio::task::spawn_blocking(move || std::fs::read(pipe)).await.unwrap().unwrap();
             stop.request();
         };
@@ -213,7 +215,7 @@ fn stopped(folder: &tempfile::TempDir, text: &str) {
 }
 
 #[test]
-fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
+fn a_stopped_run_runs_the_teardowns_that_are_due() {
     let (folder, text) = with_log(
         "setup: [{call: a}]\nteardown: [{call: e}]\n\
          tests: [{name: one, call: hang, teardown: [{call: d}]}, {name: two, call: b}]",
@@ -223,7 +225,7 @@ fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
 }
 
 #[test]
-fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
+fn a_stopped_run_gives_up_a_setup_that_hangs() {
     let (folder, text) =
         with_log("setup: [{call: hang}]\nteardown: [{call: e}]\ntests: [{name: one, call: b}]");
     stopped(&folder, &text);
@@ -231,7 +233,7 @@ fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
 }
 
 #[test]
-fn a_teardown_that_hangs_does_not_keep_a_run_from_ending() {
+fn a_stopped_run_ends_although_a_teardown_hangs() {
     let (folder, text) = with_log("tests: [{name: one, call: hang, teardown: [{call: hang}]}]");
     let text = text.replace("timeout: 5s", "timeout: 1h");
     stopped(&folder, &text);
@@ -239,8 +241,8 @@ fn a_teardown_that_hangs_does_not_keep_a_run_from_ending() {
 }
 
 #[test]
-fn as_many_tests_run_at_once_as_the_server_says() {
-    // Each takes its time, so those that may begin have begun when the first ends.
+fn concurrency_limits_the_tests_that_run_at_once() {
+    // Each test takes some time, so all tests that may start have started when the first ends.
     for (at_once, expected) in [(1, 1), (4, 4), (9, 6)] {
         let text = format!(
             "servers: {{it: {{mock: trainer.mock.yaml, concurrency: {at_once}}}}}\n\
@@ -264,7 +266,7 @@ fn as_many_tests_run_at_once_as_the_server_says() {
 }
 
 #[test]
-fn a_crash_fails_the_tests_that_run_and_no_others() {
+fn a_crash_fails_only_the_tests_that_run() {
     let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 2}}\n\
                 tests: [{name: a, call: slow}, {name: b, steps: [{sleep: 100ms}, {call: exit}]}, \
                 {name: c, call: two}, {name: d, call: two}]";
@@ -275,7 +277,7 @@ fn a_crash_fails_the_tests_that_run_and_no_others() {
 }
 
 #[test]
-fn what_tests_that_run_at_once_share_is_refused() {
+fn refuses_keys_that_need_a_connection_of_one_test() {
     let refused = |test: &str, what: &str| {
         let text = format!(
             "servers: {{it: {{mock: trainer.mock.yaml, concurrency: 2}}}}\ntests: [{{name: a, {test}}}]"
@@ -298,7 +300,7 @@ fn what_tests_that_run_at_once_share_is_refused() {
 }
 
 #[test]
-fn a_failing_test_with_fail_fast_is_told_with_what_the_suite_leaves() {
+fn with_fail_fast_the_failed_test_also_reports_the_suite_teardown() {
     let (folder, text) = with_log(
         "teardown: [{call: b, expect: {text: x}}]\n\
          tests: [{name: one, call: bad}, {name: two, call: c}]",
@@ -311,7 +313,7 @@ fn a_failing_test_with_fail_fast_is_told_with_what_the_suite_leaves() {
 }
 
 #[test]
-fn what_does_not_go_into_a_setup_is_told() {
+fn reports_keys_that_setup_and_teardown_cannot_have() {
     let refused = |text: &str, expected: &str| {
         let told = read(&format!("{ON_MOCK}{text}")).unwrap_err();
         assert!(told.contains(expected), "{told}");
@@ -331,7 +333,7 @@ fn what_does_not_go_into_a_setup_is_told() {
 }
 
 #[test]
-fn the_client_declares_what_the_suite_says() {
+fn the_client_declares_the_capabilities_of_the_suite() {
     let declared = |capabilities: &str| {
         let text = format!(
             "servers: {{it: {{mock: trainer.mock.yaml{capabilities}}}}}\n\

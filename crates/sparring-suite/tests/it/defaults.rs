@@ -1,11 +1,11 @@
-//! What fails a test that does not expect it.
+//! The default checks: events that fail a test unless the test expects them.
 
 use sparring_suite::Outcome;
 
 use crate::fixture::{ON_MOCK, block_on, fail, outcomes, pass};
 
 #[test]
-fn a_breach_of_the_protocol() {
+fn an_unexpected_violation_fails_the_test() {
     fail("call: noise, expect: {text: heard}", "wire/not-json");
     pass(&[
         "call: noise, expect: {text: heard, violations: {has: {rule: wire/not-json}, count: 1}}",
@@ -14,7 +14,7 @@ fn a_breach_of_the_protocol() {
 }
 
 #[test]
-fn a_breach_that_is_another_than_those_expected() {
+fn a_violation_other_than_the_expected_ones_fails_the_test() {
     let noise = |expected: &str| format!("call: noise, expect: {{violations: {expected}}}");
     fail(&noise("{lacks: {rule: wire/wrong-jsonrpc}}"), "wire/not-json: unexpected 'h' at byte 0");
     fail(
@@ -29,7 +29,7 @@ fn a_breach_that_is_another_than_those_expected() {
 }
 
 #[test]
-fn a_server_that_ends_and_no_step_meets_that() {
+fn an_end_of_the_server_that_no_step_expects_fails_the_test() {
     fail("call: bye", "the server ended after the last step: the other side closed the connection");
     pass(&["steps: [{call: bye}, {call: two, expect: {error: {kind: closed}}}]"]);
     let text = format!("{ON_MOCK}tests: [{{name: a, call: bye}}, {{name: b, call: two}}]");
@@ -38,19 +38,19 @@ fn a_server_that_ends_and_no_step_meets_that() {
 }
 
 #[test]
-fn a_tool_that_says_that_it_failed() {
+fn an_unexpected_is_error_fails_the_test() {
     fail("call: failing", "tool returned isError: \"no such city\"");
 }
 
 #[test]
-fn an_error_instead_of_a_result() {
+fn an_unexpected_error_fails_the_test() {
     fail("call: refused", "the server returned an error: not today (-32001)");
     fail("read: \"b://nowhere\"", "the server returned an error");
     fail("call: exit", "the other side closed the connection before it answered tools/call");
 }
 
 #[test]
-fn a_result_that_breaks_the_tools_own_schema() {
+fn a_result_that_violates_the_output_schema_fails_the_test() {
     fail("call: typed, with: {days: many}", "tools/output-schema: /days: \"many\" is not of type");
     pass(&[
         "call: typed, with: {days: many}, expect: {violations: {has: {rule: tools/output-schema}}}",
@@ -58,14 +58,14 @@ fn a_result_that_breaks_the_tools_own_schema() {
 }
 
 #[test]
-fn a_tool_that_is_not_listed() {
+fn a_call_of_an_unlisted_tool_fails_the_test() {
     fail("call: secret", "tools/unlisted: the server does not list a tool `secret`");
     fail("call: ehco", "did you mean 'echo'?");
     pass(&["call: ehco, expect: {error: {code: -32602}}"]);
 }
 
 #[test]
-fn a_question_that_no_answer_covers() {
+fn a_request_that_no_answer_covers_fails_the_test() {
     let later = "call: ask, answer: {elicitation: {action: decline}}";
     let test = format!("steps: [{{call: ask}}, {{{later}}}]");
     fail(&test, "the client did not answer elicitation/create (input `sure` of tools/call)");
@@ -75,9 +75,9 @@ fn a_question_that_no_answer_covers() {
     );
 }
 
-/// Up to 2025-11-25 the server is told that there is no answer, and goes on.
+/// Up to 2025-11-25 the client answers such a request with an error, and the server continues.
 #[test]
-fn a_question_that_no_answer_covers_although_there_is_a_result() {
+fn a_request_that_no_answer_covers_fails_the_test_despite_a_result() {
     let test = |name: &str, beside: &str| format!("{{name: {name}, call: ask{beside}}}");
     let text = format!(
         "servers: {{it: {{mock: trainer.mock.yaml, protocol: 2025-11-25}}}}\n\

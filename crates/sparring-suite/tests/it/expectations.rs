@@ -1,9 +1,9 @@
-//! Every expectation, held and not.
+//! Every expectation, with values that meet it and values that do not.
 
 use crate::fixture::{block_on, fail, failed, pass};
 
 #[test]
-fn parts_of_an_answer() {
+fn checks_each_aspect_of_an_answer() {
     pass(&[
         "call: two, expect: {text: \"onetwo\\n\", content: [{type: text, text: one}, {type: text}]}",
         "call: echo, with: {message: \"[1, 2]\"}, expect: {json: [1, {gt: 1}]}",
@@ -31,7 +31,7 @@ fn parts_of_an_answer() {
 }
 
 #[test]
-fn all_that_does_not_hold_is_told_with_its_place_and_what_was_said() {
+fn reports_every_failure_with_its_position_and_the_frames() {
     let test = "call: typed, with: {days: 2}, expect: {text: x, structured: {days: 3, more: 1}}";
     let failed = block_on(failed(test)).unwrap();
     let told: Vec<&str> = failed.failures.iter().map(|failure| &*failure.message).collect();
@@ -43,13 +43,13 @@ fn all_that_does_not_hold_is_told_with_its_place_and_what_was_said() {
 }
 
 #[test]
-fn a_text_of_many_lines_is_told_as_a_difference() {
+fn a_mismatch_of_several_lines_has_a_diff() {
     let failed = block_on(failed("call: two, expect: {text: \"onetwo\\nthree\\n\"}")).unwrap();
     assert_eq!(failed.failures[0].diff.as_deref(), Some(" onetwo\n-three"));
 }
 
 #[test]
-fn lists() {
+fn checks_lists() {
     fail("list: tools, expect: {has: {name: ehco}}", "none of the items matches; the nearest is");
     fail(
         "list: tools, expect: {lacks: {name: echo}}",
@@ -60,7 +60,7 @@ fn lists() {
 }
 
 #[test]
-fn what_the_server_sends_unasked() {
+fn checks_notifications() {
     pass(&[
         "call: changing, expect: {notifications: {has: {method: notifications/tools/list_changed}}}",
         "call: changing, expect: {notifications: {count: 1}}",
@@ -80,14 +80,14 @@ fn what_the_server_sends_unasked() {
 }
 
 #[test]
-fn so_many_and_no_more_although_one_comes_late() {
+fn a_maximum_count_includes_late_notifications() {
     fail("call: again, expect: {notifications: {count: 1}}", "expected 1, found 2");
     fail("call: again, expect: {notifications: {count: {lt: 2}}}", "a number < 2, found 2");
     pass(&["call: again, expect: {notifications: {count: {ge: 1}}}"]);
 }
 
 #[test]
-fn what_the_server_asks() {
+fn answers_and_checks_requests_of_the_server() {
     let yes = "answer: {elicitation: {action: accept, content: {}}}";
     pass(&[
         &format!("call: ask, {yes}, expect: {{text: accept, requests: {{count: 1}}}}"),
@@ -108,7 +108,7 @@ fn what_the_server_asks() {
 }
 
 #[test]
-fn how_long_it_took() {
+fn checks_the_time_until_the_answer() {
     pass(&["call: two, expect: {within: 2s}"]);
     fail("call: two, expect: {within: 0s}", "expected an answer within 0ns, but it took");
 }

@@ -1,4 +1,4 @@
-//! Runs suites from their text, and gives what was told of them.
+//! Runs suites from text, and returns their outcomes.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -10,16 +10,16 @@ use sparring_suite::{
 };
 use tokio::sync::mpsc;
 
-/// How long anything may take.
+/// The timeout of a run.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A mock that has a tool for everything that the tests look at.
+/// The script of a mock with a tool for each behaviour that the tests check.
 pub(crate) const MOCK: &str = include_str!("../trainer.mock.yaml");
 
-/// The beginning of a suite on that mock.
+/// The beginning of a suite that tests this mock.
 pub(crate) const ON_MOCK: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s}}\n";
 
-/// What the environment is in these tests.
+/// The context of the runs.
 pub(crate) fn world() -> RunContext {
     let path = std::env::var("PATH").unwrap();
     let variables = [("PATH", &*path), ("WHO", "Ada")];
@@ -30,7 +30,7 @@ pub(crate) fn world() -> RunContext {
     }
 }
 
-/// Reads a suite that lies beside the mock.
+/// Parses a suite in the folder of the mock.
 pub(crate) fn read(text: &str) -> Result<Suite, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let source = Source::new("a.spar.yaml", text);
@@ -39,13 +39,12 @@ pub(crate) fn read(text: &str) -> Result<Suite, String> {
     })
 }
 
-/// What came of each test of a suite, in their order; none of those that were
-/// not run.
+/// Runs a suite. Returns the outcome of each test in order; `None` if the test did not run.
 pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
     outcomes_of(read(text).unwrap_or_else(|told| panic!("{told}")), fail_fast).await
 }
 
-/// The same of a suite that was read.
+/// Runs a parsed suite, like [`outcomes`].
 pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
     let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
     let (tell, mut events) = mpsc::unbounded_channel();
@@ -64,7 +63,7 @@ pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, O
     all
 }
 
-/// The failed of the only test of a suite on the mock; none where it passed.
+/// Runs one test on the mock. Returns its failed try; `None` if the test passed.
 pub(crate) async fn failed(test: &str) -> Option<Box<FailedTry>> {
     let text = format!("{ON_MOCK}tests: [{{name: the test, {test}}}]\n");
     let (_, outcome) = outcomes(&text, false).await.pop().unwrap();
@@ -75,13 +74,13 @@ pub(crate) async fn failed(test: &str) -> Option<Box<FailedTry>> {
     }
 }
 
-/// All that did not hold in a test, a line each.
+/// Runs one test on the mock. Returns its failure messages, each on its own line.
 pub(crate) async fn failures(test: &str) -> String {
     let failures = failed(test).await.map(|failed| failed.failures).unwrap_or_default();
     failures.into_iter().map(|failure| format!("{}\n", failure.message)).collect()
 }
 
-/// Checks that a test passes.
+/// Checks that each test passes on the mock.
 #[track_caller]
 pub(crate) fn pass(tests: &[&str]) {
     for test in tests {
@@ -90,7 +89,7 @@ pub(crate) fn pass(tests: &[&str]) {
     }
 }
 
-/// Checks that a test fails, and that all that is told contains this.
+/// Checks that a test fails on the mock, and that its messages contain `expected`.
 #[track_caller]
 pub(crate) fn fail(test: &str, expected: &str) {
     let told = block_on(failures(test));

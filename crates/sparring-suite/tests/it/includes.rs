@@ -1,11 +1,11 @@
-//! What files share, and steps that have a name.
+//! Included files and fragments.
 
 use sparring_script::Source;
 use sparring_suite::{Outcome, Suite};
 
 use crate::fixture::{MOCK, block_on, fail, outcomes_of, pass};
 
-/// A folder with files, and the suite in it.
+/// A temporary folder for a suite and the files that it includes.
 struct Shared(tempfile::TempDir);
 
 impl Shared {
@@ -46,7 +46,7 @@ const TRAINER: &str = "servers: {it: {mock: trainer.mock.yaml}}\n\
     fragments:\n  greet:\n    - {call: echo, with: {message: hi}, save: {said: text}}\n";
 
 #[test]
-fn servers_and_fragments_of_another_file_are_there_with_paths_from_that_file() {
+fn servers_and_fragments_are_included_with_paths_relative_to_their_file() {
     let shared = Shared::new(&[("mocks/shared.yaml", TRAINER)]);
     let suite = shared.read(
         "include: mocks/shared.yaml\ntests:\n  - name: a\n    steps:\n      - use: greet\n      \
@@ -58,7 +58,7 @@ fn servers_and_fragments_of_another_file_are_there_with_paths_from_that_file() {
 }
 
 #[test]
-fn what_fails_in_a_fragment_is_told_in_its_own_file() {
+fn a_failure_in_a_fragment_has_a_position_in_the_included_file() {
     let failing = TRAINER.replace("save: {said: text}", "expect: {text: bye}");
     let shared = Shared::new(&[("mocks/shared.yaml", &failing)]);
     let read =
@@ -72,7 +72,7 @@ fn what_fails_in_a_fragment_is_told_in_its_own_file() {
 }
 
 #[test]
-fn a_file_that_two_others_share_is_read_once() {
+fn a_file_that_two_files_include_is_read_once() {
     let shared = Shared::new(&[
         ("mocks/shared.yaml", TRAINER),
         ("b.yaml", "include: mocks/shared.yaml\nfragments: {b: [{use: greet}]}\n"),
@@ -85,7 +85,7 @@ fn a_file_that_two_others_share_is_read_once() {
 }
 
 #[test]
-fn what_is_wrong_with_included_files_is_told_with_its_place() {
+fn reports_problems_of_included_files_with_their_positions() {
     let shared = Shared::new(&[
         ("mocks/shared.yaml", TRAINER),
         ("itself.yaml", "include: itself.yaml\n"),
@@ -123,7 +123,7 @@ fn what_is_wrong_with_included_files_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_wrong_with_fragments_is_told_with_its_place() {
+fn reports_problems_of_fragments() {
     let shared = Shared::new(&[]);
     let refuses = |fragments: &str, test: &str, expected: &str| {
         let servers = "servers: {it: {mock: mocks/trainer.mock.yaml}}";

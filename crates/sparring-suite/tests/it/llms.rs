@@ -1,11 +1,11 @@
-//! LLM endpoints are started for a suite, and what does not go by their scripts
-//! fails a test.
+//! LLM endpoints of a suite: their turns, their journals, and requests that do not fit their
+//! scripts.
 
 use sparring_suite::Outcome;
 
 use crate::fixture::{block_on, outcomes, read};
 
-/// A suite whose server passes bodies on to an endpoint.
+/// Returns a suite whose server forwards request bodies to an LLM endpoint.
 fn suite(llm: &str, tests: &str) -> String {
     format!(
         "servers: {{it: {{mock: upstream.mock.yaml, vars: {{api: \"${{mocks.llm.url}}\"}}}}}}\n\
@@ -13,13 +13,13 @@ fn suite(llm: &str, tests: &str) -> String {
     )
 }
 
-/// A step that says something to the model.
+/// Returns a step that sends a user message to the model.
 fn say(text: &str, expect: &str) -> String {
     let body = format!("{{model: m, messages: [{{role: user, content: \"{text}\"}}]}}");
     format!("call: complete, with: {{body: {body}}}, expect: {{{expect}}}")
 }
 
-/// All that did not hold in each test.
+/// Runs a suite. Returns the failure messages of each test.
 fn told(text: &str) -> Vec<String> {
     let failed = |(name, outcome): (String, Option<Outcome>)| match outcome {
         Some(Outcome::Passed) => String::new(),
@@ -32,7 +32,7 @@ fn told(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_test_begins_with_the_first_turn_and_may_bring_its_own() {
+fn each_test_starts_at_the_first_turn_and_can_have_its_own_turns() {
     let own = |name: &str, more: &str, said: &str| {
         format!("{{name: {name}, {more} {}}}", say("hi", &format!("text: {{contains: {said}}}")))
     };
@@ -49,7 +49,7 @@ fn each_test_begins_with_the_first_turn_and_may_bring_its_own() {
 }
 
 #[test]
-fn what_does_not_go_by_the_script_fails_the_test_whatever_comes_of_it() {
+fn a_request_that_does_not_fit_the_script_fails_the_test() {
     let two = format!("{{{}}}, {{{}}}", say("hi", ""), say("hi", "is_error: true"));
     let expected = "is_error: true, violations: {has: {rule: llm/unexpected-turn}, count: 1}";
     let tests = [
@@ -70,7 +70,7 @@ fn what_does_not_go_by_the_script_fails_the_test_whatever_comes_of_it() {
 }
 
 #[test]
-fn what_was_asked_is_expected_in_the_words_of_both_apis() {
+fn received_checks_the_fields_that_both_apis_share() {
     let received =
         "received: {llm: {count: 1, user: \"hi [test_case_id=a]\", case: a, turn: 1, model: m}}";
     let wrong = "received: {llm: {user: hello}}";
@@ -85,7 +85,7 @@ fn what_was_asked_is_expected_in_the_words_of_both_apis() {
 }
 
 #[test]
-fn turns_without_an_endpoint_are_told_when_the_suite_is_read() {
+fn reports_invalid_turns_when_the_suite_is_loaded() {
     let check = |text: &str, message: &str| {
         let told = read(text).unwrap_err();
         assert!(told.contains(message), "{message} is not in\n{told}");

@@ -1,5 +1,5 @@
-//! Suites as their authors meet them: what is wrong with one, what runs, and
-//! what is told of it.
+//! Integration tests of suites: the problems that loading reports, the steps that run, and the
+//! failures that runs report.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 

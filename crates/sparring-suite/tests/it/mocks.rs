@@ -1,11 +1,10 @@
-//! Stand-ins are started for a suite, answer as it says, and what came to them
-//! can be expected.
+//! Mocks of a suite: their replies, and the expectations of the requests that they received.
 
 use sparring_suite::Outcome;
 
 use crate::fixture::{block_on, outcomes};
 
-/// A suite on a mock that asks an HTTP server of these routes.
+/// Returns a suite whose server sends requests to an HTTP mock with these routes.
 fn suite(routes: &str, tests: &str) -> String {
     format!(
         "servers: {{it: {{mock: upstream.mock.yaml, vars: {{api: \"${{mocks.api.url}}\"}}}}}}\n\
@@ -13,7 +12,7 @@ fn suite(routes: &str, tests: &str) -> String {
     )
 }
 
-/// All that did not hold, a line each; nothing where all tests passed.
+/// Runs a suite. Returns the failure messages of all tests, each on its own line.
 fn told(text: &str) -> String {
     let mut told = String::new();
     for (name, outcome) in block_on(outcomes(text, false)) {
@@ -28,7 +27,7 @@ fn told(text: &str) -> String {
     told
 }
 
-/// Checks that a call of `fetch` passes.
+/// Checks that a test passes which calls `fetch`.
 #[track_caller]
 fn fetched(routes: &str, expect: &str) {
     let test = format!("{{name: a, call: fetch, with: {{path: x}}, expect: {{{expect}}}}}");
@@ -47,7 +46,7 @@ fn an_http_server_answers_by_routes() {
 }
 
 #[test]
-fn replies_come_in_turns_and_again_for_the_next_test() {
+fn replies_are_sent_in_order_and_again_for_the_next_test() {
     let routes =
         "{when: {path: /x}, reply: [{text: one}, {text: two, times: 2}]}, {reply: {text: rest}}";
     let steps = ["one", "two", "two", "rest"].map(|text| {
@@ -59,7 +58,7 @@ fn replies_come_in_turns_and_again_for_the_next_test() {
 }
 
 #[test]
-fn what_goes_wrong_with_a_reply_goes_wrong() {
+fn an_http_mock_sends_faults_delays_and_statuses() {
     for (fault, expected) in [
         ("fault: {disconnect: before}", "closed"),
         ("json: {a: 1}, fault: {disconnect: middle}", "reading a body"),
@@ -75,7 +74,7 @@ fn what_goes_wrong_with_a_reply_goes_wrong() {
 }
 
 #[test]
-fn what_came_can_be_expected_and_a_miss_names_the_nearest() {
+fn received_checks_requests_and_a_failure_names_the_nearest() {
     let check = |received: &str| {
         let test = format!(
             "{{name: a, call: fetch, with: {{path: x}}, expect: {{received: {{api: {received}}}}}}}"
@@ -106,7 +105,7 @@ fn what_came_can_be_expected_and_a_miss_names_the_nearest() {
         ("{headers: {authorization: Bearer x}}", "found \"(hidden)\""),
         ("{headers: {authorization: {not: Bearer abc}}}", "a header differs"),
     ];
-    // At once, since each would be waited for.
+    // Checked in one step, because each failed expectation waits for its timeout.
     let told_of_all = check(&format!("[{}]", bad.map(|(bad, _)| bad).join(", ")));
     for (bad, expected) in bad {
         assert!(told_of_all.contains(expected), "{bad}: {told_of_all}");
@@ -117,7 +116,7 @@ fn what_came_can_be_expected_and_a_miss_names_the_nearest() {
 }
 
 #[test]
-fn calls_of_a_mock_under_test_can_be_expected() {
+fn called_checks_the_calls_of_a_mock_under_test() {
     let check = |called: &str| {
         let step = "{call: echo, with: {message: hi}}";
         let last = format!("{{call: echo, with: {{message: ho}}, expect: {{called: {called}}}}}");
@@ -137,7 +136,7 @@ fn calls_of_a_mock_under_test_can_be_expected() {
 }
 
 #[test]
-fn a_mock_may_ask_one_that_stands_before_it() {
+fn a_mock_can_use_an_earlier_mock() {
     let text = "servers: {it: {url: \"${mocks.caller.url}\"}}\n\
                 mocks: {api: {http: [{reply: {text: hi}}]}, \
                 caller: {mock: upstream.mock.yaml, vars: {api: \"${mocks.api.url}\"}}}\n\
@@ -147,7 +146,7 @@ fn a_mock_may_ask_one_that_stands_before_it() {
 }
 
 #[test]
-fn a_mock_that_cannot_be_started_fails_the_tests_and_says_why() {
+fn a_mock_that_cannot_be_started_fails_the_tests_with_the_reason() {
     let tests = "{name: a, ping: true}, {name: b, ping: true}";
     let bad = suite("{reply: {headers: {\"a b\": c}}}", tests);
     let line = "cannot start mock `api`: \"a b\" is not a header name\n";
@@ -168,7 +167,7 @@ fn tests_run_once_over_each_transport_of_their_mocks() {
 }
 
 #[test]
-fn a_list_shows_one_tool_by_name_how_many_there_are_and_that_one_is_gone() {
+fn a_list_is_checked_for_a_tool_its_count_and_a_removed_tool() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.mock.yaml");
     let script = "tools:\n\

@@ -1,8 +1,8 @@
-//! Everything that is wrong with a suite is told, each with its place.
+//! Loading reports all problems of a suite, each with its position.
 
 use crate::fixture::read;
 
-/// Reads a suite with one test on a mock.
+/// Checks that a suite with this test on a mock has exactly these problems.
 #[track_caller]
 fn check(test: &str, expected: &[&str]) {
     check_suite(
@@ -22,11 +22,11 @@ fn check_suite(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn keys_and_verbs() {
-    // What is meant is told once, of a server as of a verb.
+fn reports_problems_of_keys_and_verbs() {
+    // A mistyped `command` is reported once, not also as a missing kind of server.
     let mistyped = "servers: {it: {comand: x}}\ntests: [{name: a, ping: true}]";
     check_suite(mistyped, &["unknown key `comand` in a server"]);
-    // That there is no verb is not told besides.
+    // A mistyped verb is reported once, not also as a missing verb.
     check("cal: x", &["unknown key `cal` in a test"]);
     check("tags: x", &["a step needs a verb"]);
     check("call: x, read: y", &["`read` is a second verb"]);
@@ -44,7 +44,7 @@ fn keys_and_verbs() {
 }
 
 #[test]
-fn expectations_that_the_verb_cannot_meet() {
+fn reports_expectations_that_the_verb_cannot_have() {
     check("list: tools, expect: {text: a}", &["`text` cannot be used with `list`"]);
     check("call: x, expect: {has: a}", &["`has` cannot be used with `call`"]);
     check("read: x, expect: {is_error: true}", &["`is_error` cannot be used with `read`"]);
@@ -64,7 +64,7 @@ fn expectations_that_the_verb_cannot_meet() {
 }
 
 #[test]
-fn steps_that_are_more_than_a_request() {
+fn reports_problems_of_steps_other_than_requests() {
     check("wait: 1s", &["`wait` needs an `expect` of one of notifications"]);
     check(
         "wait: 1s, expect: {within: 1s}",
@@ -96,7 +96,7 @@ fn steps_that_are_more_than_a_request() {
 }
 
 #[test]
-fn templates_and_paths() {
+fn reports_problems_of_templates_and_paths() {
     check("call: \"${x\"", &["is not closed"]);
     check("call: \"${x}\"", &["no earlier step saves `x`"]);
     check("call: \"${env}\"", &["write ${env:NAME}"]);
@@ -109,7 +109,7 @@ fn templates_and_paths() {
 }
 
 #[test]
-fn servers() {
+fn reports_problems_of_servers() {
     let with =
         |server: &str| format!("servers: {{it: {server}}}\ntests: [{{name: a, ping: true}}]");
     check_suite(
@@ -130,7 +130,7 @@ fn servers() {
 }
 
 #[test]
-fn mocks() {
+fn reports_problems_of_mocks() {
     let with = |mocks: &str, test: &str| {
         format!(
             "servers: {{it: {{mock: trainer.mock.yaml}}}}\nmocks: {{{mocks}}}\n\
@@ -173,7 +173,7 @@ fn mocks() {
 }
 
 #[test]
-fn agents() {
+fn reports_problems_of_agents() {
     let with = |top: &str, test: &str| format!("{top}\ntests: [{{name: a, {test}}}]");
     let agent = "agent: {command: sh}";
     let of = |test: &str| with(agent, test);
@@ -218,7 +218,7 @@ fn agents() {
 }
 
 #[test]
-fn names() {
+fn reports_problems_of_names() {
     let two = |a: &str, b: &str| {
         let tests = format!("tests: [{{name: {a}, ping: true}}, {{name: {b}, ping: true}}]");
         format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\n{tests}")
@@ -235,7 +235,7 @@ fn names() {
 }
 
 #[test]
-fn what_is_wrong_with_a_mock_is_told_in_its_own_file() {
+fn reports_problems_of_a_mock_script_in_its_own_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.mock.yaml");
     std::fs::write(&path, "tools: [{nmae: a}]").unwrap();

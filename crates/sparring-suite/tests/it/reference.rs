@@ -1,12 +1,12 @@
-//! The page of all keys is made from the language itself.
+//! The reference page of all keys is generated from the grammar.
 
 use std::path::Path;
 
 const PAGE: &str = "docs/suite-keys.md";
 
-/// `SPAR_BLESS=1` writes the page anew.
+/// `SPAR_BLESS=1` rewrites the page.
 #[test]
-fn the_page_of_all_keys_is_what_the_language_has() {
+fn the_reference_page_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
     let page = sparring_suite::reference();
     if std::env::var_os("SPAR_BLESS").is_some() {

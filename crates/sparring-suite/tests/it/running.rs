@@ -1,10 +1,10 @@
-//! In which order tests run, and what one does to the others.
+//! The order of tests, and the effect of one test on the others.
 
 use sparring_suite::Outcome;
 
 use crate::fixture::{ON_MOCK, block_on, outcomes};
 
-/// What came of each test, in a letter.
+/// Runs a suite. Returns one letter for the outcome of each test; `-` if it did not run.
 fn letters(text: &str, fail_fast: bool) -> String {
     let letter = |outcome: &Option<Outcome>| match outcome {
         Some(Outcome::Passed) => 'p',
@@ -16,20 +16,20 @@ fn letters(text: &str, fail_fast: bool) -> String {
 }
 
 #[test]
-fn a_server_that_ends_in_a_test_is_started_again_for_the_next() {
+fn a_server_that_ends_in_a_test_is_restarted_for_the_next() {
     let tests = "tests: [{name: a, call: exit}, {name: b, call: two}, {name: c, call: two}]";
     assert_eq!(letters(&format!("{ON_MOCK}{tests}"), false), "fpp");
 }
 
 #[test]
-fn the_first_failure_ends_the_run_where_that_is_wanted() {
+fn fail_fast_ends_the_run_at_the_first_failure() {
     let tests = "tests: [{name: a, call: two}, {name: b, call: failing}, {name: c, call: two}]";
     assert_eq!(letters(&format!("{ON_MOCK}{tests}"), false), "pfp");
     assert_eq!(letters(&format!("{ON_MOCK}{tests}"), true), "pf-");
 }
 
 #[test]
-fn a_server_that_cannot_start_takes_down_only_its_own_tests() {
+fn a_server_that_cannot_start_fails_only_its_own_tests() {
     let text = "servers: {good: {mock: trainer.mock.yaml}, bad: {command: no-such-program}}\n\
                 tests: [{name: a, call: two}, {name: b, server: bad, ping: true}, \
                 {name: c, server: bad, ping: true}, {name: d, call: two}]";
@@ -41,7 +41,7 @@ fn a_server_that_cannot_start_takes_down_only_its_own_tests() {
 }
 
 #[test]
-fn what_is_missing_skips_the_suite_and_says_so() {
+fn a_missing_prerequisite_skips_the_suite_with_the_reason() {
     for (needs, reason) in [
         ("programs: [sh, no-such-program]", "no-such-program is not installed"),
         ("env: NOBODY", "NOBODY is not set"),
@@ -59,13 +59,13 @@ fn what_is_missing_skips_the_suite_and_says_so() {
 }
 
 #[test]
-fn a_test_may_say_why_it_is_not_run() {
+fn a_test_with_skip_is_skipped() {
     let tests = "tests: [{name: a, skip: not yet, call: failing}, {name: b, call: two}]";
     assert_eq!(letters(&format!("{ON_MOCK}{tests}"), false), "sp");
 }
 
 #[test]
-fn a_table_gives_a_test_for_each_row() {
+fn cases_make_one_test_for_each_row() {
     let tests = "tests: [{name: \"${message} comes back\", cases: [{message: hi, n: 1}, {message: 2, n: 2}], \
                  call: echo, with: {message: \"${message}\"}, expect: {text: \"hi\"}}]";
     let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
@@ -77,7 +77,7 @@ fn a_table_gives_a_test_for_each_row() {
 }
 
 #[test]
-fn a_test_that_takes_too_long_is_given_up_and_the_next_one_runs() {
+fn a_test_that_times_out_fails_and_the_next_one_runs() {
     let tests = "tests: [{name: a, timeout: 100ms, call: slow}, {name: b, call: two}]";
     let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
     let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
@@ -86,14 +86,14 @@ fn a_test_that_takes_too_long_is_given_up_and_the_next_one_runs() {
 }
 
 #[test]
-fn a_test_is_tried_again_as_often_as_it_says() {
+fn retry_repeats_a_test_that_fails() {
     let flaky = |beside: &str| format!("{ON_MOCK}tests: [{{name: a, call: flaky{beside}}}]");
     assert_eq!(letters(&flaky(""), false), "f");
     assert_eq!(letters(&flaky(", retry: 1"), false), "p");
 }
 
 #[test]
-fn an_isolated_test_has_a_server_of_its_own() {
+fn an_isolated_test_has_its_own_server() {
     let tests = |beside: &str| {
         let test =
             |name| format!("{{name: {name}, call: flaky, expect: {{is_error: true}}{beside}}}");
@@ -104,7 +104,7 @@ fn an_isolated_test_has_a_server_of_its_own() {
 }
 
 #[test]
-fn only_leaves_out_all_others() {
+fn only_excludes_all_other_tests() {
     let tests = "tests: [{name: a, call: failing}, {name: b, only: true, call: two}]";
     let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
     assert!(told.len() == 1 && told[0].0 == "b", "{told:?}");

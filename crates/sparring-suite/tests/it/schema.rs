@@ -1,4 +1,4 @@
-//! The JSON Schema for editors and the parser know the same language.
+//! The JSON Schema for editors and the parser accept the same suites.
 
 use std::collections::BTreeSet;
 
@@ -19,19 +19,19 @@ fn value(text: &str) -> Value {
 }
 
 #[test]
-fn schema_and_parser_take_every_key() {
+fn schema_and_parser_accept_every_key() {
     let suite = value(EVERY_KEY);
     let wrong: Vec<String> = schema().iter_errors(&suite).map(|error| error.to_string()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     read(EVERY_KEY).unwrap_or_else(|told| panic!("{told}"));
-    // A key that does not exist was not tried.
+    // Each key must occur in the suite.
     let mut used = BTreeSet::new();
     keys(&suite, &mut used);
     let mut known = BTreeSet::new();
     properties(&sparring_suite::schema(), &mut known);
-    let snake = |key: &&String| sparring_script::casing::snake(key) == **key;
+    let snake = |key: &&String| sparring_script::casing::to_snake_case(key) == **key;
     let untried: Vec<_> = known.iter().filter(snake).filter(|key| !used.contains(*key)).collect();
-    // Turns go to the one LLM endpoint that there is, and that has one API.
+    // `turns` needs exactly one LLM endpoint, and an endpoint has one API.
     assert_eq!(untried, ["anthropic"]);
 }
 

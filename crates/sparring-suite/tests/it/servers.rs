@@ -1,11 +1,11 @@
-//! Servers are started and reached as a suite says.
+//! Servers of a suite: commands, containers, URLs and mocks.
 
 use sparring_mock::MockServer;
 use sparring_suite::Outcome;
 
 use crate::fixture::{MOCK, block_on, outcomes};
 
-/// A server that says in its only tool what it was started with.
+/// A server whose only tool returns its first argument, `$WHOM` and its working directory.
 const SHELL: &str = r#"
 while read -r line; do
   id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
@@ -41,7 +41,7 @@ fn a_command_gets_its_arguments_its_environment_and_the_folder_of_the_suite() {
 }
 
 #[test]
-fn a_command_may_stand_in_one_text() {
+fn a_command_can_be_one_string() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a server.sh");
     std::fs::write(&path, SHELL).unwrap();
@@ -91,7 +91,7 @@ fn a_mock_gets_its_variables() {
 }
 
 #[test]
-fn a_container_that_is_not_there_is_told() {
+fn reports_a_container_that_does_not_exist() {
     let text = "servers: {it: {command: server, container: no-such-container, timeout: 5s}}\n\
                 tests: [{name: a, ping: true}]";
     let told = block_on(outcomes(text, false));
@@ -100,7 +100,7 @@ fn a_container_that_is_not_there_is_told() {
 }
 
 #[test]
-fn a_server_that_ends_at_once_is_told_with_its_last_words() {
+fn reports_a_server_that_exits_at_once_with_its_stderr() {
     let text = "servers: {it: {command: sh, args: [-c, \"echo cannot open config >&2; exit 3\"]}}\n\
                 tests: [{name: a, ping: true}]";
     let told = block_on(outcomes(text, false));
@@ -110,7 +110,7 @@ fn a_server_that_ends_at_once_is_told_with_its_last_words() {
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_told_at_its_place() {
+fn reports_an_unset_variable_at_its_position() {
     let text = "servers: {it: {command: \"${NOBODY}\"}}\ntests: [{name: a, ping: true}]";
     let told = block_on(outcomes(text, false));
     let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };

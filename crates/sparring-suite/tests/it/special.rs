@@ -1,10 +1,11 @@
-//! Steps that are more than a request.
+//! Steps other than a single request: subscriptions, waiting, cancellation, restarts and raw
+//! bytes, and the expectations of the HTTP response.
 
 use sparring_suite::Outcome;
 
 use crate::fixture::{block_on, fail, failed, outcomes, pass};
 
-/// Everything on each transport in both eras that this process serves itself.
+/// A mock in both eras, over each transport that this process serves itself.
 const EVERYWHERE: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
     protocol: [2024-11-05, 2025-11-25, 2026-07-28], transport: [memory, http, sse]}}\n";
 
@@ -22,18 +23,18 @@ fn pass_on(servers: &str, test: &str) {
     }
 }
 
-/// A server that answers whatever it is asked.
+/// A server that answers `initialize` and `ping`.
 const ANSWERS: &str = include_str!("../answers.sh");
 
 const UPDATED: &str = "{method: notifications/resources/updated, params: {uri: \"a://b\"}}";
 
 #[test]
-fn a_subscription_lasts_until_the_test_is_over() {
+fn a_subscription_lasts_until_its_test_ends() {
     let changed = format!("expect: {{notifications: {{has: {UPDATED}}}}}");
     pass_everywhere(&format!(
         "steps: [{{subscribe: \"a://b\"}}, {{call: update, {changed}}}, {{call: update, {changed}}}]"
     ));
-    // The next test hears nothing, since nothing is subscribed to any more.
+    // The next test gets no notification, because the subscription has ended.
     let text = format!(
         "{EVERYWHERE}tests: [{{name: a, subscribe: \"a://b\"}}, {{name: b, call: update, \
          expect: {{notifications: {{lacks: {UPDATED}}}}}}}]"
@@ -56,13 +57,13 @@ fn a_subscription_that_the_server_refuses_is_an_error() {
 }
 
 #[test]
-fn what_is_waited_for_may_have_come_since_the_step_before() {
+fn wait_accepts_messages_since_the_start_of_the_previous_step() {
     let changed = "notifications: {has: {method: notifications/tools/list_changed}}";
     pass_everywhere(&format!("steps: [{{call: soon}}, {{wait: 10s, expect: {{{changed}}}}}]"));
     pass(&[&format!(
         "steps: [{{call: changing, expect: {{{changed}}}}}, {{wait: 10s, expect: {{{changed}}}}}]"
     )]);
-    // Longer than anything else is waited for.
+    // The notification comes after 2.5s. Other verbs wait only 2s for one.
     pass(&[&format!("steps: [{{call: later}}, {{wait: 20s, expect: {{{changed}}}}}]")]);
     fail(
         &format!("steps: [{{ping: true}}, {{wait: 50ms, expect: {{{changed}}}}}]"),
@@ -71,7 +72,7 @@ fn what_is_waited_for_may_have_come_since_the_step_before() {
 }
 
 #[test]
-fn what_came_in_one_test_is_not_waited_for_in_another() {
+fn wait_ignores_messages_of_earlier_tests() {
     let changed = "notifications: {has: {method: notifications/tools/list_changed}}";
     let text = format!(
         "servers: {{it: {{mock: trainer.mock.yaml}}}}\n\
@@ -84,14 +85,14 @@ fn what_came_in_one_test_is_not_waited_for_in_another() {
 }
 
 #[test]
-fn time_passes_in_a_sleep() {
+fn sleep_waits() {
     let begun = std::time::Instant::now();
     pass(&["sleep: 120ms"]);
     assert!(begun.elapsed() >= std::time::Duration::from_millis(120));
 }
 
 #[test]
-fn a_request_is_given_up_and_the_server_goes_on() {
+fn a_request_is_cancelled_and_the_server_continues() {
     pass_everywhere(
         "steps: [{call: slow, cancel: {after: 30ms, reason: enough}, \
          expect: {frames: {lacks: {result: {exists: true}}}}}, {ping: true}]",
@@ -102,7 +103,7 @@ fn a_request_is_given_up_and_the_server_goes_on() {
 }
 
 #[test]
-fn giving_up_is_told_to_the_server_as_the_revision_and_the_transport_have_it() {
+fn cancels_as_the_revision_and_the_transport_require() {
     let said = |protocol: &str, transport: &str| {
         let text = format!(
             "servers: {{it: {{mock: trainer.mock.yaml, protocol: {protocol}, transport: {transport}}}}}\n\
@@ -129,7 +130,7 @@ fn giving_up_is_told_to_the_server_as_the_revision_and_the_transport_have_it() {
 }
 
 #[test]
-fn an_answer_that_comes_after_all_is_seen_and_harms_nobody() {
+fn a_late_answer_to_a_cancelled_request_is_recorded() {
     let late = "frames: {has: {result: {content: [{text: too late}]}}}";
     pass(&[&format!(
         "steps: [{{call: late, cancel: {{after: 30ms}}}}, {{wait: 5s, expect: {{{late}}}}}, \
@@ -138,13 +139,13 @@ fn an_answer_that_comes_after_all_is_seen_and_harms_nobody() {
 }
 
 #[test]
-fn what_is_over_cannot_be_given_up() {
+fn reports_an_answer_that_comes_before_the_cancellation() {
     fail("call: two, cancel: {after: 1s}", "nothing to cancel: the answer came first");
     fail("call: refused, cancel: {after: 1s}", "returned an error: not today (-32001)");
 }
 
 #[test]
-fn the_server_is_started_anew_and_what_is_saved_stays() {
+fn restart_starts_a_new_server_and_keeps_saved_values() {
     pass_everywhere(
         "steps: [{call: once, expect: {text: first}}, {call: once, save: {again: text}}, \
          {restart: true}, {call: once, expect: {text: first}}, \
@@ -157,7 +158,7 @@ fn the_server_is_started_anew_and_what_is_saved_stays() {
 }
 
 #[test]
-fn a_server_that_does_not_start_again_is_told_at_the_step() {
+fn reports_a_failed_restart_at_its_step() {
     let folder = tempfile::tempdir().unwrap();
     let flag = folder.path().join("flag");
     let script = serde_json::json!(format!(
@@ -180,7 +181,7 @@ fn a_server_that_does_not_start_again_is_told_at_the_step() {
 }
 
 #[test]
-fn bytes_are_sent_as_they_are() {
+fn send_sends_bytes_unchanged() {
     let servers = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
                    protocol: [2025-11-25, 2026-07-28], transport: [memory, http]}}\n";
     pass_on(
@@ -199,7 +200,7 @@ fn bytes_are_sent_as_they_are() {
 }
 
 #[test]
-fn bytes_may_be_many() {
+fn send_sends_large_messages() {
     let many = "x".repeat(9 * 1024 * 1024);
     pass(&[&format!(
         "steps: [{{send: \"{many}\", expect: {{frames: {{has: {{error: {{}}}}}}}}}}, {{ping: true}}]"
@@ -207,7 +208,7 @@ fn bytes_may_be_many() {
 }
 
 #[test]
-fn status_and_headers_are_those_of_the_response() {
+fn status_and_headers_check_the_http_response() {
     let over_http = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
                      protocol: [2025-11-25, 2026-07-28], transport: http}}\n";
     let json = "headers: {Content-Type: {starts_with: application/json}}";
@@ -231,7 +232,7 @@ fn status_and_headers_are_those_of_the_response() {
 }
 
 #[test]
-fn where_there_is_no_http_that_is_told() {
+fn reports_status_and_headers_without_http() {
     let failed = block_on(failed("call: two, expect: {status: 200, headers: {}}")).unwrap();
     let told: Vec<&str> = failed.failures.iter().map(|it| &*it.message).collect();
     assert_eq!(

@@ -1,5 +1,4 @@
-//! All that is frame in a test is told at its end, within bounds and without
-//! secrets, where somebody asks for it.
+//! The recorded traffic at the end of a test, within limits and without secrets.
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::fixture::{ON_MOCK, block_on, read, world};
 
-/// How the tests of a suite end, in their order.
+/// Runs a suite. Returns the ends of its tests in order.
 fn ends(text: &str, traffic: bool) -> Vec<TestEnd> {
     let options =
         Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic };
@@ -34,7 +33,7 @@ async fn ended(text: &str, options: Options, world: &RunContext) -> Vec<TestEnd>
     ends.into_iter().map(|(_, end)| end).collect()
 }
 
-/// The frames, as `> method` and `< answer`.
+/// Returns the frames as `> method` and `< answer`.
 fn told(traffic: &Traffic) -> Vec<String> {
     let line = |frame: &sparring_suite::TrafficFrame| {
         let message: serde_json::Value = serde_json::from_str(&frame.text).unwrap_or_default();
@@ -47,7 +46,7 @@ fn told(traffic: &Traffic) -> Vec<String> {
 const TWO: &str = "tests: [{name: one, call: echo, with: {message: hi}}, {name: two, call: echo, with: {message: ho}}]";
 
 #[test]
-fn a_test_that_passed_has_its_frames_and_the_first_one_has_the_handshake() {
+fn a_passed_test_has_its_frames_and_the_first_test_also_the_handshake() {
     let ends = ends(&format!("{ON_MOCK}{TWO}"), true);
     let first = told(&ends[0].traffic);
     assert_eq!(first[first.len() - 2..], ["> tools/call", "< answer"]);
@@ -60,13 +59,13 @@ fn a_test_that_passed_has_its_frames_and_the_first_one_has_the_handshake() {
 }
 
 #[test]
-fn nothing_is_gathered_unless_somebody_asks() {
+fn nothing_is_recorded_without_the_option() {
     let ends = ends(&format!("{ON_MOCK}{TWO}"), false);
     assert!(ends.iter().all(|end| end.traffic.frames.is_empty() && end.traffic.left_out == 0));
 }
 
 #[test]
-fn over_http_an_answer_has_its_status() {
+fn a_frame_over_http_has_its_status() {
     let text = format!("{}{TWO}", ON_MOCK.replace("timeout", "transport: http, timeout"));
     let ends = ends(&text, true);
     let statuses: Vec<_> = ends[1].traffic.frames.iter().map(|frame| frame.status).collect();
@@ -74,7 +73,7 @@ fn over_http_an_answer_has_its_status() {
 }
 
 #[test]
-fn of_too_many_frames_the_first_and_the_last_are_kept_and_the_others_counted() {
+fn frames_beyond_the_limit_are_omitted_from_the_middle_and_counted() {
     let steps = "{call: echo, with: {message: hi}}, ".repeat(149);
     let last = "{call: echo, with: {message: last}}";
     let ends = ends(&format!("{ON_MOCK}tests: [{{name: many, steps: [{steps}{last}]}}]"), true);
@@ -86,7 +85,7 @@ fn of_too_many_frames_the_first_and_the_last_are_kept_and_the_others_counted() {
 }
 
 #[test]
-fn a_long_frame_is_cut_and_many_of_them_do_not_fill_the_memory() {
+fn a_long_frame_is_truncated_and_the_total_size_is_limited() {
     let long = "x".repeat(40_000);
     let step = format!("{{call: echo, with: {{message: {long}}}}}, ");
     let ends =
@@ -99,7 +98,7 @@ fn a_long_frame_is_cut_and_many_of_them_do_not_fill_the_memory() {
 }
 
 #[test]
-fn tests_that_run_at_once_share_what_is_said_and_say_so() {
+fn tests_that_run_at_once_share_frames_and_are_marked() {
     let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 3}}\n\
                 tests: [{name: one, call: half}, {name: two, call: half}, {name: three, call: half}]";
     let ends = ends(text, true);
@@ -109,7 +108,7 @@ fn tests_that_run_at_once_share_what_is_said_and_say_so() {
 }
 
 #[test]
-fn what_is_no_text_survives_with_what_is_wrong_with_it() {
+fn an_invalid_frame_is_recorded_with_its_violations() {
     let server = "printf 'no \\377 frame \\033[2J\\n'";
     let text = format!(
         "servers: {{it: {{command: sh, args: [-c, {server:?}]}}}}\n\
@@ -124,7 +123,7 @@ fn what_is_no_text_survives_with_what_is_wrong_with_it() {
 }
 
 #[test]
-fn secrets_are_hidden_in_all_that_is_told() {
+fn secrets_are_masked_in_failures_output_and_traffic() {
     let server = "echo leaked $KEY >&2";
     let text = format!(
         "servers: {{it: {{command: sh, args: [-c, {server:?}], \

@@ -1,11 +1,11 @@
-//! The same suite in every revision and over every transport.
+//! The revisions and transports in which the tests of a suite are planned.
 
 use sparring_suite::{Plan, TestSelection, Transport};
 use sparring_wire::Revision;
 
 use crate::fixture::read;
 
-/// The tests of a plan, with their variants.
+/// Returns the planned tests with their variants, and the number of impossible variants.
 fn planned(suite: &str, choice: &TestSelection) -> (Vec<String>, usize) {
     let plan = Plan::new(vec![read(suite).unwrap()], choice).unwrap();
     let names = plan.tests().map(|it| format!("{}{}", it.test.name, it.variant)).collect();
@@ -20,7 +20,7 @@ const SUITE: &str = "servers:\n  \
     {name: c, server: three, ping: true}]\n";
 
 #[test]
-fn a_suite_is_run_through_once_for_each_variant_of_its_servers() {
+fn plans_each_test_once_for_each_variant_of_its_server() {
     let (names, left_out) = planned(SUITE, &TestSelection::default());
     let expected = [
         "a [2025-11-25, http]",
@@ -33,7 +33,7 @@ fn a_suite_is_run_through_once_for_each_variant_of_its_servers() {
 }
 
 #[test]
-fn what_is_chosen_goes_before_what_a_suite_says() {
+fn selected_revisions_and_transports_replace_those_of_the_suite() {
     let choice = TestSelection {
         protocols: vec![Revision::V2025_06_18],
         transports: vec![Transport::Stdio],

@@ -1,9 +1,9 @@
-//! Every verb does what it says.
+//! The result of every verb, and saved values.
 
 use crate::fixture::{fail, pass};
 
 #[test]
-fn every_verb_gives_what_can_be_looked_at() {
+fn every_verb_has_a_result_to_check() {
     pass(&[
         "call: echo, with: {message: hi}, expect: {text: hi}",
         "read: \"a://b\", expect: {text: inside, content: [{uri: \"a://b\", mime_type: text/plain}]}",
@@ -26,7 +26,7 @@ fn every_verb_gives_what_can_be_looked_at() {
 }
 
 #[test]
-fn what_is_saved_is_there_in_later_steps_with_its_type() {
+fn later_steps_use_saved_values_with_their_types() {
     pass(&[
         "steps: [{call: typed, with: {days: 3}, save: {days: structured.days, all: structured}}, \
          {call: typed, with: {days: \"${days}\"}, \
@@ -45,7 +45,7 @@ fn what_is_saved_is_there_in_later_steps_with_its_type() {
 }
 
 #[test]
-fn what_fills_the_path_of_a_uri_is_percent_encoded() {
+fn template_values_in_the_path_of_a_uri_are_percent_encoded() {
     pass(&[
         "cases: [{x: \"a b/c\"}], read: \"a://of/${x}\", \
          expect: {text: y is a b/c, content: [{uri: \"a://of/a%20b%2Fc\"}]}",
@@ -54,7 +54,7 @@ fn what_fills_the_path_of_a_uri_is_percent_encoded() {
 }
 
 #[test]
-fn what_cannot_be_saved_or_filled_is_told() {
+fn reports_values_that_cannot_be_saved_or_rendered() {
     fail(
         "call: typed, with: {days: 3}, save: {x: structured.dyas}",
         "cannot save `x`: structured has no key `dyas`; did you mean 'days'?",

@@ -1,4 +1,4 @@
-//! The clients.
+//! The clients that the benchmark compares.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

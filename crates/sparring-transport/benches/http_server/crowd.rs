@@ -13,7 +13,7 @@ use super::servers::Served;
 
 const SESSIONS: usize = 2_000;
 
-/// Returns whether nothing was lost.
+/// Returns true if nothing was lost.
 pub(crate) async fn run(served: &Served) -> bool {
     let mut caller = connect(served.address).await;
     let before = served.memory();
@@ -62,7 +62,7 @@ pub(crate) async fn run(served: &Served) -> bool {
     heard == SESSIONS
 }
 
-/// Returns whether the notification arrives on a stream.
+/// Returns true if the notification arrives on a stream.
 async fn hears(body: &mut Incoming) -> bool {
     let hearing = async {
         let mut text = Vec::new();

@@ -18,7 +18,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_peer::{Handler, Server};
 use sparring_transport::http::{HttpOptions, HttpServer};
 use sparring_wire::Json;
@@ -76,7 +76,7 @@ impl Handler for Echo {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         if name == "change" {
             SERVER.get().expect("it serves").tools_changed();
         }

@@ -1,5 +1,5 @@
-//! Measures how soon each fault of a child is reported: from the moment it is sent, or from the
-//! time when it can be known, to the error.
+//! Measures the time until each fault of a child is reported: from the moment it is sent, or
+//! from the first moment at which it can be detected, to the error.
 
 use std::io::Write;
 use std::time::{Duration, SystemTime};
@@ -14,12 +14,12 @@ const LIMIT: Duration = Duration::from_millis(100);
 const TURNS: usize = 3;
 /// The timeout of a call.
 const TIMEOUT: Duration = Duration::from_millis(1500);
-/// How long frames of the call may still follow.
+/// The maximum wait for further frames of the call.
 const GRACE: Duration = Duration::from_secs(1);
 
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"faulty","version":"1"}}}"#;
 
-/// The fault, what the child does or writes, and when it can be known.
+/// Each fault: its name, the child's action or output, and the delay until it can be detected.
 const FAULTS: [(&str, &str, Duration); 12] = [
     ("exits", "exit", Duration::ZERO),
     ("exits, others hold its pipes", "leave", Duration::ZERO),
@@ -72,7 +72,7 @@ pub(crate) fn serve(fault: &str) {
     lines.for_each(drop);
 }
 
-/// Measures and prints all faults; returns whether each was reported in time.
+/// Measures and prints all faults; returns true if each was reported in time.
 pub(crate) async fn run() -> bool {
     println!("\nfrom when a fault can be known to its error, the worst of {TURNS}\n");
     let mut all = true;

@@ -1,8 +1,8 @@
 //! Our client against our server.
 
 use serde_json::json;
-use sparring_peer::link::LinesOptions;
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::link::LineLinkOptions;
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_peer::{Client, Handler, Server};
 use sparring_transport::{ChildLink, ChildTarget, stdio};
 use sparring_wire::types::{CallToolResult, ServerCapabilities};
@@ -15,14 +15,14 @@ impl Handler for Echo {
         ServerCapabilities::none().tools()
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(message).into())
     }
 }
 
 pub(crate) async fn serve() {
-    Server::new(Echo).serve(stdio(LinesOptions::default())).await;
+    Server::new(Echo).serve(stdio(LineLinkOptions::default())).await;
 }
 
 pub(crate) struct Ours {

@@ -2,8 +2,8 @@
 //! tests.
 
 use serde_json::json;
-use sparring_peer::client::Question;
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::client::ServerRequest;
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_peer::{Handler, Server};
 use sparring_wire::types::{
     CallToolResult, GetPromptResult, Implementation, Prompt, PromptMessage, ReadResourceResult,
@@ -18,7 +18,7 @@ pub(crate) struct ExampleHandler;
 pub(crate) fn server(revisions: &[Revision]) -> Server<ExampleHandler> {
     match revisions {
         [] => Server::new(ExampleHandler),
-        revisions => Server::speaking(ExampleHandler, revisions),
+        revisions => Server::with_revisions(ExampleHandler, revisions),
     }
 }
 
@@ -31,7 +31,7 @@ impl Handler for ExampleHandler {
         ServerCapabilities::none().tools().resources().prompts()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         let number = json!({"type": "number"});
         let numbers = json!({"type": "object", "properties": {"a": number, "b": number}});
         Ok(vec![
@@ -43,7 +43,7 @@ impl Handler for ExampleHandler {
         .into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         let number = |name| arguments.get(name).and_then(Json::as_f64);
         let result = match name {
             "echo" => {
@@ -63,8 +63,8 @@ impl Handler for ExampleHandler {
             "ask" => {
                 let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
                 let params = json!({"message": "Who are you?", "requestedSchema": schema});
-                let answer = cx.ask("name", Question::Elicitation, params).await?;
-                let name = answer.view().at(&["content", "name"]).and_then(Json::as_str);
+                let answer = cx.ask("name", ServerRequest::Elicitation, params).await?;
+                let name = answer.view().get_path(&["content", "name"]).and_then(Json::as_str);
                 CallToolResult::text(format!("hello {}", name.as_deref().unwrap_or("nobody")))
             }
             name => return Err(ErrorObject::invalid_params(format!("no tool {name:?}")).into()),
@@ -72,11 +72,11 @@ impl Handler for ExampleHandler {
         Ok(result.into())
     }
 
-    async fn list_resources(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resources(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Resource::new("desk://note", "note")].into())
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         match uri {
             "desk://note" => {
                 let note = ResourceContents::text(uri, "water the plants");
@@ -89,11 +89,11 @@ impl Handler for ExampleHandler {
         }
     }
 
-    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Prompt::new("greet")].into())
     }
 
-    async fn get_prompt(&self, name: &str, _: Json<'_>, _: &Context) -> Answer {
+    async fn get_prompt(&self, name: &str, _: Json<'_>, _: &Context) -> HandlerResult {
         match name {
             "greet" => Ok(GetPromptResult::new(vec![PromptMessage::user("Say hello.")]).into()),
             _ => Err(ErrorObject::invalid_params(format!("no prompt {name:?}")).into()),

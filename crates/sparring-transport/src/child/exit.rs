@@ -2,16 +2,16 @@
 
 use std::process::ExitStatus;
 
-/// How a child's exit is reported.
+/// The description of a child's exit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(
     not(feature = "containers"),
     expect(dead_code, reason = "only processes in a container use all variants")
 )]
 pub(crate) enum ExitDescription {
-    /// The process ran and has ended; the text says how.
+    /// The process ran and has ended; the text describes the end.
     Ended(String),
-    /// The process did not start; the text says why.
+    /// The process did not start; the text gives the reason.
     NotStarted(String),
 }
 

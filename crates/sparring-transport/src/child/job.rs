@@ -1,7 +1,7 @@
 //! Runs a program to its end: writes its whole input, keeps a limited part of its output, and
 //! leaves no process behind.
 //!
-//! The caller decides whether the result is a success.
+//! The caller judges the result.
 
 use std::io;
 use std::process::ExitStatus;
@@ -20,10 +20,10 @@ use super::spawn::{ChildError, SpawnedChild};
 use super::supervisor::end_remaining;
 use crate::target::ChildTarget;
 
-/// How long a program may take to end after SIGTERM.
+/// The maximum wait for the end of a program after SIGTERM.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait after the exit for the rest of the output.
+/// The maximum wait for the rest of the output after the exit.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running program. Dropping it kills the program and its process group at once.
@@ -39,7 +39,7 @@ pub struct Job {
     input: JoinHandle<()>,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobEnd {
     /// The exit status, if the program exited without a signal.
@@ -47,7 +47,7 @@ pub struct JobEnd {
     /// The name of the signal that ended the program, if one did.
     pub signal: Option<String>,
     /// The same, described in words.
-    pub told: String,
+    pub description: String,
 }
 
 impl Job {
@@ -57,7 +57,7 @@ impl Job {
     ///
     /// # Errors
     /// When the program cannot be started, for example outside of a tokio runtime; the error
-    /// says why.
+    /// gives the reason.
     pub fn start(
         target: &ChildTarget,
         input: Vec<u8>,
@@ -100,12 +100,12 @@ impl Job {
         job_end(status)
     }
 
-    /// Returns what the program has written to its stdout.
+    /// Returns the program's stdout so far.
     pub fn stdout(&self) -> &Output {
         &self.stdout
     }
 
-    /// Returns what the program has written to its stderr.
+    /// Returns the program's stderr so far.
     pub fn stderr(&self) -> &Output {
         &self.stderr
     }
@@ -142,11 +142,11 @@ fn job_end(status: io::Result<ExitStatus>) -> JobEnd {
         Ok(status) => JobEnd {
             status: status.code(),
             signal: signal_name(status),
-            told: describe_exit_status(status),
+            description: describe_exit_status(status),
         },
         Err(error) => {
             let told = format!("cannot determine the exit status: {error}");
-            JobEnd { status: None, signal: None, told }
+            JobEnd { status: None, signal: None, description: told }
         }
     }
 }

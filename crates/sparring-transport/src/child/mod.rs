@@ -1,7 +1,7 @@
 //! A child process as a link: JSON lines over its stdin and stdout. Its stderr is kept
 //! separately, and no process is left behind.
 //!
-//! This module reports what the child does. The peer explains why a request has no answer.
+//! This module reports the child's actions. The peer explains why a request has no answer.
 
 mod exit;
 mod job;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use sparring_peer::link::{LinesOptions, Recorder};
-use sparring_peer::{Cause, Incoming, Lines, Link, LinkKind, Outgoing};
+use sparring_peer::link::{LineLinkOptions, Recorder};
+use sparring_peer::{Cause, Incoming, LineLink, Link, LinkKind, Outgoing};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -37,23 +37,24 @@ pub use spawn::ChildError;
 pub use stderr::Stderr;
 pub(crate) use supervisor::RemoteProcess;
 
-/// How long to wait between the child's exit and the end of its stdout.
+/// The maximum wait between the child's exit and the end of its stdout.
 const EXIT_GAP_TIMEOUT: Duration = Duration::from_millis(60);
 
 /// The same for a remote process: its stdout ends only with the child, and describing the exit
 /// needs requests to the engine.
 const REMOTE_EXIT_GAP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long other processes may keep writing to the stdout of a child that has exited.
+/// The maximum time that other processes may keep writing to the stdout of a child that has
+/// exited.
 const ORPHAN_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// After how many consecutive frames to check whether the child has exited.
+/// The number of consecutive frames between two checks for an exit of the child.
 const FRAMES_PER_EXIT_CHECK: u32 = 1024;
 
 /// A running child. Dropping it kills the child and its process group at once; close the link
 /// for an orderly end.
 pub struct ChildLink {
-    lines: Lines<ChildStdout, ChildStdin>,
+    lines: LineLink<ChildStdout, ChildStdin>,
     supervisor: Supervisor,
     stderr: Stderr,
     closing: bool,
@@ -62,7 +63,7 @@ pub struct ChildLink {
     waiting: Option<Pin<Box<Sleep>>>,
     /// Requests that could not be written and are not reported yet.
     unsent: VecDeque<Incoming>,
-    /// How many frames arrived without a pause.
+    /// The number of frames that arrived without a pause.
     frames_in_a_row: u32,
     ended: Option<Cause>,
 }
@@ -76,8 +77,8 @@ impl ChildLink {
     /// `spawn_blocking` or a short-lived thread.
     ///
     /// # Errors
-    /// When the child cannot be started, for example outside of a tokio runtime; the error says
-    /// why.
+    /// When the child cannot be started, for example outside of a tokio runtime; the error
+    /// gives the reason.
     pub fn spawn(target: &ChildTarget) -> Result<ChildLink, ChildError> {
         ChildLink::spawn_with_remote(target, None)
     }
@@ -91,9 +92,9 @@ impl ChildLink {
             SpawnedChild::start(target)?;
         let stderr = Stderr::default();
         let draining = stderr.drain(errors);
-        let options = LinesOptions { max_line: target.max_line };
+        let options = LineLinkOptions { max_line_bytes: target.max_line };
         Ok(ChildLink {
-            lines: Lines::new(stdout, stdin, options),
+            lines: LineLink::new(stdout, stdin, options),
             supervisor: Supervisor::start(SupervisedChild {
                 child,
                 group,
@@ -127,7 +128,9 @@ impl ChildLink {
 
     fn exit_cause(&self, description: ExitDescription) -> Cause {
         match description {
-            ExitDescription::Ended(how) => Cause::Gone { how, stderr: self.stderr.tail() },
+            ExitDescription::Ended(how) => {
+                Cause::ProcessEnded { reason: how, stderr: self.stderr.tail() }
+            }
             ExitDescription::NotStarted(why) => Cause::Unreachable(why),
         }
     }
@@ -145,12 +148,12 @@ impl Link for ChildLink {
         LinkKind::Shared
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport_name(&self) -> &'static str {
         "stdio"
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
-        self.lines.record_to(recorder);
+    fn set_recorder(&mut self, recorder: Recorder) {
+        self.lines.set_recorder(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
@@ -169,7 +172,7 @@ impl Link for ChildLink {
         self.lines.backlog()
     }
 
-    fn closing_time(&self) -> Duration {
+    fn close_timeout(&self) -> Duration {
         self.supervisor.max_close_time()
     }
 
@@ -179,7 +182,7 @@ impl Link for ChildLink {
         }
         if self.closing {
             ready!(self.supervisor.poll_done(cx));
-            return self.end(Cause::ByUs);
+            return self.end(Cause::ClosedLocally);
         }
         match self.lines.poll_receive(cx) {
             Poll::Ready(Incoming::Closed(cause)) => self.poll_stdout_ended(&cause, cx),

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// How many lines [`Output::tail`] returns.
+/// The number of lines that [`Output::tail`] returns.
 const TAIL_LINES: usize = 20;
 
 /// A program's output. Cheap to clone; all clones share it.
@@ -24,7 +24,7 @@ struct SharedOutput {
 
 #[derive(Debug)]
 struct OutputBuffer {
-    /// How many bytes of the beginning are kept, and how many of the end.
+    /// The maximum number of bytes that are kept of the beginning, and of the end.
     half: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -40,17 +40,17 @@ impl Output {
     }
 
     /// Returns all bytes, or `None` if some were dropped.
-    pub fn whole(&self) -> Option<Vec<u8>> {
+    pub fn complete_bytes(&self) -> Option<Vec<u8>> {
         let mut buffer = self.buffer();
         let tail = buffer.tail.make_contiguous().to_vec();
         (buffer.left_out == 0).then(|| [&*buffer.head, &tail].concat())
     }
 
     /// Waits until the output exceeds the limit.
-    pub async fn overflowed(&self) {
+    pub async fn wait_for_overflow(&self) {
         loop {
             let notified = self.0.full.notified();
-            if self.left_out() > 0 {
+            if self.omitted_bytes() > 0 {
                 return;
             }
             notified.await;
@@ -81,7 +81,7 @@ impl Output {
     }
 
     /// Returns the number of dropped bytes.
-    pub fn left_out(&self) -> u64 {
+    pub fn omitted_bytes(&self) -> u64 {
         self.buffer().left_out
     }
 
@@ -129,8 +129,8 @@ mod tests {
     fn keeps_the_beginning_and_the_end_and_counts_the_rest() {
         let output = Output::with_limit(2 * HALF);
         output.add(b"first ");
-        assert_eq!((&*output.text(), output.left_out()), ("first ", 0));
-        assert_eq!(output.whole().as_deref(), Some(&b"first "[..]));
+        assert_eq!((&*output.text(), output.omitted_bytes()), ("first ", 0));
+        assert_eq!(output.complete_bytes().as_deref(), Some(&b"first "[..]));
         for _ in 0..64 {
             output.add(&[b'x'; HALF / 16]);
         }
@@ -138,8 +138,8 @@ mod tests {
         let text = output.text();
         assert!(text.starts_with("first x") && text.ends_with("xä last"));
         let left_out = "first ".len() + 4 * HALF + "ä last".len() - 2 * HALF;
-        assert_eq!(output.left_out(), left_out as u64);
-        assert_eq!(output.whole(), None);
+        assert_eq!(output.omitted_bytes(), left_out as u64);
+        assert_eq!(output.complete_bytes(), None);
         assert!(text.contains(&format!("\n… ({left_out} bytes omitted) …\n")));
     }
 
@@ -156,7 +156,7 @@ mod tests {
         let output = Output::with_limit(2);
         let waiting = tokio::spawn({
             let output = output.clone();
-            async move { output.overflowed().await }
+            async move { output.wait_for_overflow().await }
         });
         tokio::task::yield_now().await;
         output.add(b"ab");
@@ -164,6 +164,6 @@ mod tests {
         assert!(!waiting.is_finished());
         output.add(b"c");
         waiting.await.expect("the waiter is woken");
-        output.overflowed().await;
+        output.wait_for_overflow().await;
     }
 }

@@ -85,7 +85,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Returns whether no process of the group runs any more.
+    /// Returns true if no process of the group runs any more.
     pub(super) fn is_empty(&self) -> bool {
         #[cfg(unix)]
         {
@@ -103,7 +103,7 @@ impl ProcessGroup {
     }
 }
 
-/// Returns whether all remaining processes of the group have ended and only wait to be reaped
+/// Returns true if all remaining processes of the group have ended and only wait to be reaped
 /// by their parent, which may take long.
 #[cfg(target_os = "linux")]
 fn has_only_zombies(leader: Pid) -> bool {

@@ -1,5 +1,5 @@
 //! Starts child processes: builds the command, passes the environment variables on, takes the
-//! pipes and explains why a start failed.
+//! pipes and explains a failed start.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use super::process_group::{self, ProcessGroup};
 use crate::target::ChildTarget;
 
-/// Why a child could not be started.
+/// The reason why a child could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChildError {
@@ -92,8 +92,8 @@ fn build_command(target: &ChildTarget) -> Command {
     command
 }
 
-/// Tells a missing directory from a missing program; the system reports the same error for
-/// both.
+/// Distinguishes a missing directory from a missing program; the system reports the same
+/// error for both.
 fn spawn_error(target: &ChildTarget, error: io::Error) -> ChildError {
     let program = target.program.clone();
     match (error.kind(), &target.cwd) {

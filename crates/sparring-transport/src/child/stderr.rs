@@ -9,10 +9,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 
-/// How many bytes of the end are kept.
+/// The number of bytes that are kept of the end.
 const BUFFER_SIZE: usize = 64 * 1024;
 
-/// How many lines [`Stderr::tail`] returns.
+/// The number of lines that [`Stderr::tail`] returns.
 const TAIL_LINES: usize = 20;
 
 type Handler = Box<dyn FnMut(&[u8]) + Send>;
@@ -40,7 +40,7 @@ impl Stderr {
 
     /// Writes all further output to `to`, and drops it at the end of the output. A slow writer
     /// slows the child down.
-    pub fn pass_to(&self, to: impl AsyncWrite + Send + Unpin + 'static) {
+    pub fn forward_to(&self, to: impl AsyncWrite + Send + Unpin + 'static) {
         self.state().forward = Some(Box::new(to));
     }
 
@@ -58,7 +58,7 @@ impl Stderr {
     }
 
     /// Returns the number of bytes received so far, kept or not.
-    pub fn total(&self) -> u64 {
+    pub fn total_bytes(&self) -> u64 {
         self.state().total
     }
 
@@ -102,6 +102,6 @@ impl Stderr {
 
 impl std::fmt::Debug for Stderr {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stderr").field("total", &self.total()).finish_non_exhaustive()
+        f.debug_struct("Stderr").field("total", &self.total_bytes()).finish_non_exhaustive()
     }
 }

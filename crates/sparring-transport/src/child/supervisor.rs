@@ -17,22 +17,22 @@ use super::exit::{ExitDescription, describe_exit_status};
 use super::process_group::ProcessGroup;
 use super::stderr::Stderr;
 
-/// How long a child may take to exit after its stdin is closed.
+/// The maximum wait for the exit of a child after its stdin is closed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long it may take to exit after SIGTERM.
+/// The maximum wait for the exit of a child after SIGTERM.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long to wait after the exit for the rest of its stderr.
+/// The maximum wait for the rest of the stderr after the exit.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// How often to check whether the process group is empty.
+/// The interval between checks for an empty process group.
 const GROUP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a child may take to notice that its remote process was killed.
+/// The maximum wait for the exit of a child after its remote process was killed.
 const REMOTE_KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The longest time that ending a child takes.
+/// The maximum time that ending a child takes.
 const MAX_CLOSE_TIME: Duration = Duration::from_secs(12);
 
 /// The same for a child with a remote process, which is ended too.
@@ -50,11 +50,11 @@ pub(crate) trait RemoteProcess: Send + Sync + 'static {
     /// Kills the process and its descendants.
     fn kill(&self) -> BoxFuture<'_, ()>;
 
-    /// Kills what can be killed without waiting.
+    /// Kills the processes that can be killed without waiting.
     fn kill_without_waiting(&self);
 
-    /// Ends what is left after the child is gone. `exited_alone` is true if the child exited
-    /// without SIGKILL, which shows that the remote process has ended.
+    /// Ends the remaining processes after the child is gone. `exited_alone` is true if the
+    /// child exited without SIGKILL, which shows that the remote process has ended.
     fn end_remaining(&self, exited_alone: bool) -> BoxFuture<'_, ()>;
 
     /// Describes the child's exit.
@@ -131,7 +131,7 @@ impl Supervisor {
         if self.remote.is_some() { MAX_REMOTE_CLOSE_TIME } else { MAX_CLOSE_TIME }
     }
 
-    /// Returns whether the child carries bytes for a remote process.
+    /// Returns true if the child carries bytes for a remote process.
     pub(super) fn is_remote(&self) -> bool {
         self.remote.is_some()
     }

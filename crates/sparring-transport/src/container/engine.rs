@@ -5,7 +5,7 @@ use super::state::ContainerState;
 use crate::child::Job;
 use crate::target::ChildTarget;
 
-/// How many bytes of its output are kept.
+/// The maximum number of output bytes that are kept.
 const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// The engines to look for, in this order.
@@ -13,42 +13,42 @@ pub(super) const ENGINES: [&str; 2] = ["docker", "podman"];
 
 /// A container engine: its program and the flags that precede every subcommand.
 #[derive(Debug, Clone)]
-pub struct Engine {
+pub struct ContainerEngine {
     words: Vec<String>,
 }
 
 /// The result of running a container engine.
 #[derive(Debug, Clone)]
-pub struct Ran {
-    /// Whether the exit status was 0.
-    pub well: bool,
+pub struct EngineOutput {
+    /// True if the exit status was 0.
+    pub success: bool,
     /// The engine's stdout.
     pub stdout: String,
     stderr: String,
 }
 
-impl Ran {
+impl EngineOutput {
     /// Returns the last lines of stderr, in one line.
-    pub fn end_of_stderr(&self) -> String {
+    pub fn stderr_summary(&self) -> String {
         let lines: Vec<&str> = self.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
         summarize_stderr(&lines[lines.len().saturating_sub(3)..].join("\n"))
     }
 }
 
-impl Engine {
+impl ContainerEngine {
     /// Returns the engine with this program and these flags, or the first of docker and podman
     /// that works if `words` is empty.
     ///
     /// # Errors
-    /// When no engine works; the error says why.
-    pub async fn find(words: Vec<String>) -> Result<Engine, ContainerError> {
+    /// When no engine works; the error gives the reason.
+    pub async fn find(words: Vec<String>) -> Result<ContainerEngine, ContainerError> {
         let mut errors = Vec::new();
-        for engine in Engine::candidates(words) {
+        for engine in ContainerEngine::candidates(words) {
             match engine.run(["ps", "--quiet"]).await {
-                Ok(ran) if ran.well => return Ok(engine),
+                Ok(ran) if ran.success => return Ok(engine),
                 Ok(ran) => {
-                    let (engine, said) = (engine.name().to_owned(), ran.end_of_stderr());
-                    errors.push(ContainerError::NotWorking { engine, said });
+                    let (engine, said) = (engine.name().to_owned(), ran.stderr_summary());
+                    errors.push(ContainerError::NotWorking { engine, output: said });
                 }
                 Err(error) => errors.push(error),
             }
@@ -57,21 +57,21 @@ impl Engine {
     }
 
     /// Returns the given engine, or all known engines if none is given.
-    pub(super) fn candidates(words: Vec<String>) -> Vec<Engine> {
-        match Engine::new(words) {
+    pub(super) fn candidates(words: Vec<String>) -> Vec<ContainerEngine> {
+        match ContainerEngine::new(words) {
             Some(engine) => vec![engine],
-            None => ENGINES.map(|name| Engine { words: vec![name.to_owned()] }).into(),
+            None => ENGINES.map(|name| ContainerEngine { words: vec![name.to_owned()] }).into(),
         }
     }
 
     /// Returns the program and its flags.
-    pub fn words(&self) -> &[String] {
+    pub fn command(&self) -> &[String] {
         &self.words
     }
 
     /// Returns `None` if `words` is empty.
-    pub(super) fn new(words: Vec<String>) -> Option<Engine> {
-        (!words.is_empty()).then_some(Engine { words })
+    pub(super) fn new(words: Vec<String>) -> Option<ContainerEngine> {
+        (!words.is_empty()).then_some(ContainerEngine { words })
     }
 
     /// Returns the name for messages.
@@ -98,11 +98,11 @@ impl Engine {
         let format = "{{json .State}}";
         let ran = self.run(["inspect", "--type=container", "--format", format, name]).await?;
         let said = summarize_stderr(&ran.stderr);
-        if ran.well {
+        if ran.success {
             let refused = || self.state_error(name, "its output is not JSON".to_owned());
             return ContainerState::parse(name, ran.stdout.as_bytes()).ok_or_else(refused);
         }
-        // The spelling differs between engines and versions.
+        // The wording differs between engines and versions.
         if said.to_lowercase().contains("no such container") {
             let (engine, name) = (self.name().to_owned(), name.to_owned());
             return Err(ContainerError::NoContainer { engine, name });
@@ -117,17 +117,21 @@ impl Engine {
     pub async fn run<S: Into<String>>(
         &self,
         words: impl IntoIterator<Item = S>,
-    ) -> Result<Ran, ContainerError> {
+    ) -> Result<EngineOutput, ContainerError> {
         let words = self.command_with(words);
         let target = ChildTarget::new(&words[0]).args(&words[1..]);
         let mut job = Job::start(&target, Vec::new(), MAX_OUTPUT)?;
         let end = job.wait().await;
         let (stdout, stderr) = (job.stdout().text(), job.stderr().text());
-        Ok(Ran { well: end.status == Some(0), stdout, stderr })
+        Ok(EngineOutput { success: end.status == Some(0), stdout, stderr })
     }
 
     fn state_error(&self, name: &str, said: String) -> ContainerError {
-        ContainerError::Refused { engine: self.name().to_owned(), name: name.to_owned(), said }
+        ContainerError::StateUnknown {
+            engine: self.name().to_owned(),
+            name: name.to_owned(),
+            output: said,
+        }
     }
 }
 
@@ -155,8 +159,9 @@ mod tests {
 
     #[test]
     fn an_engine_is_called_by_the_name_of_its_program() {
-        let engine = Engine::new(vec!["/usr/bin/podman".to_owned(), "--remote".to_owned()]);
+        let engine =
+            ContainerEngine::new(vec!["/usr/bin/podman".to_owned(), "--remote".to_owned()]);
         assert_eq!(engine.unwrap().name(), "podman");
-        assert!(Engine::new(Vec::new()).is_none());
+        assert!(ContainerEngine::new(Vec::new()).is_none());
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::child::ChildError;
 
-/// Why a command in a container could not be reached.
+/// The reason why a command in a container could not be reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContainerError {
@@ -16,34 +16,34 @@ pub enum ContainerError {
     },
     /// The engine exists and cannot be started.
     #[error("cannot start the container engine: {0}")]
-    Engine(ChildError),
+    EngineStart(ChildError),
     /// The engine does not work.
-    #[error("{engine} failed: {said}")]
+    #[error("{engine} failed: {output}")]
     NotWorking {
         /// The engine.
         engine: String,
         /// Its output.
-        said: String,
+        output: String,
     },
     /// The engine does not report the container's state.
-    #[error("{engine} did not report the state of container {name}: {said}")]
-    Refused {
+    #[error("{engine} did not report the state of container {name}: {output}")]
+    StateUnknown {
         /// The engine.
         engine: String,
         /// The container.
         name: String,
         /// The engine's output.
-        said: String,
+        output: String,
     },
     /// The engine does not answer in time.
-    #[error("{engine} did not report the state of container {name} within {within:?}")]
-    NoAnswer {
+    #[error("{engine} did not report the state of container {name} within {timeout:?}")]
+    EngineTimeout {
         /// The engine.
         engine: String,
         /// The container.
         name: String,
-        /// How long it was waited for.
-        within: Duration,
+        /// The timeout.
+        timeout: Duration,
     },
     /// The container does not exist.
     #[error("{engine} has no container {name}")]
@@ -55,14 +55,14 @@ pub enum ContainerError {
     },
     /// None of the engines has the container.
     #[error("{}", join_messages(.0))]
-    None(Vec<ContainerError>),
+    AllEnginesFailed(Vec<ContainerError>),
     /// The container is not running and is not being started.
-    #[error("container {name} is not running: {how}")]
+    #[error("container {name} is not running: {state}")]
     NotRunning {
         /// The container.
         name: String,
         /// Its state.
-        how: String,
+        state: String,
     },
     /// The container is paused.
     #[error("container {name} is paused")]
@@ -77,14 +77,14 @@ pub enum ContainerError {
         name: String,
     },
     /// The container did not become ready in time.
-    #[error("container {name} was not ready within {within:?}: {how}")]
+    #[error("container {name} was not ready within {timeout:?}: {state}")]
     NotReady {
         /// The container.
         name: String,
-        /// How long it was waited for.
-        within: Duration,
+        /// The timeout.
+        timeout: Duration,
         /// Its state.
-        how: String,
+        state: String,
     },
 }
 
@@ -100,7 +100,7 @@ impl ContainerError {
                 tried: format!("neither {} is on PATH", engines.join(" nor ")),
             },
             1 => errors.remove(0),
-            _ => ContainerError::None(errors),
+            _ => ContainerError::AllEnginesFailed(errors),
         }
     }
 }

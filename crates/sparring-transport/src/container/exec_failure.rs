@@ -3,7 +3,7 @@
 
 use super::engine::summarize_stderr;
 
-/// The command that was to run, and where.
+/// A command, and the container in which it was to run.
 pub(super) struct ExecRequest<'a> {
     pub(super) engine: &'a str,
     pub(super) container: &'a str,
@@ -12,7 +12,7 @@ pub(super) struct ExecRequest<'a> {
 }
 
 impl ExecRequest<'_> {
-    /// Returns why the command did not begin, or `None` if it may have begun.
+    /// Returns the reason why the command did not begin, or `None` if it may have begun.
     pub(super) fn explain_failure(&self, code: Option<i32>, stderr: &str) -> Option<String> {
         let (name, program) = (self.container, self.program);
         // Both engines name the OCI runtime in its messages.
@@ -35,7 +35,7 @@ impl ExecRequest<'_> {
     }
 }
 
-/// Returns whether a text is a message that only an engine writes.
+/// Returns true if a text is a message that only an engine writes.
 fn is_engine_error(stderr: &str) -> bool {
     let first = stderr.trim_start();
     let words = ["unable to find user", "unknown flag: ", "unknown shorthand flag: "];

@@ -1,4 +1,4 @@
-//! The process in a container that an engine's `exec` runs, and how to end it there.
+//! The process in a container that an engine's `exec` runs. Finds it and ends it.
 //!
 //! No engine reports its process id, so a unique environment variable marks the process. Its
 //! descendants inherit the variable.
@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use super::exec_failure::ExecRequest;
 use super::shell_signal;
@@ -22,19 +22,19 @@ use crate::target::ContainerTarget;
 /// The environment variable that marks a process.
 const MARKER_VARIABLE: &str = "SPAR_EXEC";
 
-/// How long one command of the engine may take.
+/// The timeout of one command of the engine.
 const ENGINE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the processes may take to end after SIGTERM.
+/// The maximum wait for the end of the processes after SIGTERM.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long they may take to disappear after SIGKILL.
+/// The maximum wait for the end of the processes after SIGKILL.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait between checks for the end of the container.
+/// The interval between checks for the end of the container.
 const STATE_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often to check whether the processes are gone.
+/// The interval between checks for the end of the processes.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 const UNREACHABLE: &str =
@@ -42,7 +42,7 @@ const UNREACHABLE: &str =
 
 /// The marked process in a container.
 pub(super) struct ExecProcess {
-    engine: Engine,
+    engine: ContainerEngine,
     target: ContainerTarget,
     /// `SPAR_EXEC=…`, as it appears in the environment.
     entry: String,
@@ -65,7 +65,7 @@ enum Action {
 }
 
 impl ExecProcess {
-    pub(super) fn new(engine: Engine, target: &ContainerTarget) -> ExecProcess {
+    pub(super) fn new(engine: ContainerEngine, target: &ContainerTarget) -> ExecProcess {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).expect("every system has random numbers");
         let value: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -97,8 +97,8 @@ impl ExecProcess {
         self.leftover.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns why the container cannot run anything, or `None` if it can or the engine does
-    /// not answer.
+    /// Returns the reason why the container cannot run anything, or `None` if it can or the
+    /// engine does not answer.
     pub(super) async fn problem(&self) -> Option<String> {
         match timeout(ENGINE_TIMEOUT, self.engine.container_state(&self.target.name)).await {
             Ok(Ok(ContainerState::Unusable(error))) => Some(error.to_string()),
@@ -107,7 +107,7 @@ impl ExecProcess {
         }
     }
 
-    /// Applies an action to all marked processes. Returns whether there were any, or `None` if
+    /// Applies an action to all marked processes. Returns true if there were any, or `None` if
     /// that is unknown.
     async fn send(&self, action: Action) -> Option<bool> {
         if self.never_started.load(Ordering::Relaxed) {
@@ -170,7 +170,7 @@ impl ExecProcess {
         }
     }
 
-    /// Repeats an action until no process is left; returns whether that happened in time.
+    /// Repeats an action until no process is left; returns true if that happened in time.
     /// Processes that were started meanwhile need the signal too.
     async fn is_gone_within(&self, limit: Duration, action: Action) -> bool {
         let deadline = Instant::now() + limit;
@@ -204,8 +204,8 @@ impl ExecProcess {
         }
     }
 
-    /// Notes that a process may be left, and why. A container that cannot run anything is
-    /// reported first.
+    /// Stores a note that a process may be left, with the reason. A container that cannot run
+    /// anything is reported first.
     async fn note_leftover(&self, why: &str) {
         let problem = self.problem().await;
         let why = problem.as_deref().unwrap_or(why);

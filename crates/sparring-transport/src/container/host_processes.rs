@@ -23,7 +23,7 @@ impl HostProcesses {
         self.0.is_empty()
     }
 
-    /// Sends a signal to all; returns whether each received it or is gone.
+    /// Sends a signal to all; returns true if each received it or is gone.
     pub(super) fn signal(&self, signal: Signal) -> bool {
         let sent = self.0.iter().map(|process| pidfd_send_signal(process, signal));
         sent.fold(true, |all, sent| all & matches!(sent, Ok(()) | Err(rustix::io::Errno::SRCH)))

@@ -22,10 +22,10 @@ use exec_process::ExecProcess;
 use state::ContainerState;
 use tokio::time::{Instant, sleep, timeout_at};
 
-pub use engine::{Engine, Ran};
+pub use engine::{ContainerEngine, EngineOutput};
 pub use error::ContainerError;
 
-/// How often to check a container that is not ready.
+/// The interval between checks of a container that is not ready.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The container of a link. Cheap to clone; outlives the link.
@@ -33,32 +33,33 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Container(Arc<ExecProcess>);
 
 impl Container {
-    /// Returns why the container cannot answer now: it is paused, stopped or removed.
-    pub async fn trouble(&self) -> Option<String> {
+    /// Returns the reason why the container cannot answer now: it is paused, stopped or
+    /// removed.
+    pub async fn problem(&self) -> Option<String> {
         self.0.problem().await
     }
 
-    /// Returns what may still run in the container after the link was closed, and why.
-    pub fn left(&self) -> Option<String> {
+    /// Describes the processes that may still run in the container after the link was closed,
+    /// with the reason.
+    pub fn leftover(&self) -> Option<String> {
         self.0.leftover()
     }
 }
 
 impl std::fmt::Debug for Container {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Container").field("left", &self.left()).finish_non_exhaustive()
+        f.debug_struct("Container").field("left", &self.leftover()).finish_non_exhaustive()
     }
 }
 
 /// Waits until the container is ready and starts the command in it.
 ///
 /// # Errors
-/// When no engine is found, the container does not exist, or it does not become ready in time;
-/// the error says which.
+/// When no engine is found, the container does not exist, or it does not become ready in time.
 pub(crate) async fn open(
     target: &ContainerTarget,
 ) -> Result<(ChildLink, Container), ContainerError> {
-    let deadline = Instant::now() + target.ready_within;
+    let deadline = Instant::now() + target.ready_timeout;
     let engine = find_ready_engine(target, deadline).await?;
     let process = Arc::new(ExecProcess::new(engine, target));
     let mut words = process.exec_command().into_iter();
@@ -74,18 +75,22 @@ pub(crate) async fn open(
 async fn find_ready_engine(
     target: &ContainerTarget,
     deadline: Instant,
-) -> Result<Engine, ContainerError> {
+) -> Result<ContainerEngine, ContainerError> {
     let (engine, state) = find_engine(target, deadline).await?;
-    wait_until_ready(&engine, &target.name, (target.ready_within, deadline), state).await?;
+    wait_until_ready(&engine, &target.name, (target.ready_timeout, deadline), state).await?;
     Ok(engine)
 }
 
-impl Engine {
+impl ContainerEngine {
     /// Waits until a container is ready: it runs, and its health check, if any, succeeds.
     ///
     /// # Errors
     /// When the container does not exist, or does not become ready in time.
-    pub async fn ready(&self, name: &str, within: Duration) -> Result<(), ContainerError> {
+    pub async fn wait_until_ready(
+        &self,
+        name: &str,
+        within: Duration,
+    ) -> Result<(), ContainerError> {
         let deadline = Instant::now() + within;
         let state = self.state_with_timeout(name, (within, deadline)).await?;
         wait_until_ready(self, name, (within, deadline), state).await
@@ -99,13 +104,13 @@ impl Engine {
     ) -> Result<ContainerState, ContainerError> {
         timeout_at(deadline, self.container_state(name)).await.unwrap_or_else(|_| {
             let (engine, name) = (self.name().to_owned(), name.to_owned());
-            Err(ContainerError::NoAnswer { engine, name, within })
+            Err(ContainerError::EngineTimeout { engine, name, timeout: within })
         })
     }
 }
 
 async fn wait_until_ready(
-    engine: &Engine,
+    engine: &ContainerEngine,
     name: &str,
     (within, deadline): (Duration, Instant),
     mut state: ContainerState,
@@ -116,7 +121,7 @@ async fn wait_until_ready(
             ContainerState::Starting(how) => how,
             ContainerState::Unusable(error) => return Err(error),
         };
-        let late = ContainerError::NotReady { name: name.to_owned(), within, how };
+        let late = ContainerError::NotReady { name: name.to_owned(), timeout: within, state: how };
         if timeout_at(deadline, sleep(POLL_INTERVAL)).await.is_err() {
             return Err(late);
         }
@@ -131,10 +136,10 @@ async fn wait_until_ready(
 async fn find_engine(
     target: &ContainerTarget,
     deadline: Instant,
-) -> Result<(Engine, ContainerState), ContainerError> {
+) -> Result<(ContainerEngine, ContainerState), ContainerError> {
     let mut errors = Vec::new();
-    for engine in Engine::candidates(target.engine.clone()) {
-        match engine.state_with_timeout(&target.name, (target.ready_within, deadline)).await {
+    for engine in ContainerEngine::candidates(target.engine.clone()) {
+        match engine.state_with_timeout(&target.name, (target.ready_timeout, deadline)).await {
             Ok(state) => return Ok((engine, state)),
             Err(error) => errors.push(error),
         }
@@ -146,7 +151,7 @@ impl From<ChildError> for ContainerError {
     fn from(error: ChildError) -> Self {
         match error {
             ChildError::NotFound { program } => ContainerError::NoEngine { tried: program },
-            error => ContainerError::Engine(error),
+            error => ContainerError::EngineStart(error),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Signals a container's processes with its own `sh`, for engines whose processes the host does
 //! not show: remote ones, and those of other users.
 
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 
 /// Reads the environment of every process in the container and sends the signals to each that
@@ -22,13 +22,13 @@ done 2>/dev/null
 echo "found $found"
 "#;
 
-/// Sends the signals to the processes that have the entry. Returns how many there are, or
-/// `None` if no shell could look.
+/// Sends the signals to the processes that have the entry. Returns their number, or `None` if
+/// no shell could search for them.
 ///
 /// # Errors
 /// When the engine cannot be run.
 pub(super) async fn send_signals(
-    engine: &Engine,
+    engine: &ContainerEngine,
     exec: &[String],
     entry: &str,
     signals: &[&str],
@@ -57,7 +57,7 @@ mod tests {
         let own = format!("{}-shell", std::process::id());
         let (mut ours, mut other) = (start(&own), start("other"));
         let entry = format!("SPAR_TEST_SHELL={own}");
-        let engine = Engine::new(vec!["env".to_owned()]).unwrap();
+        let engine = ContainerEngine::new(vec!["env".to_owned()]).unwrap();
         let found = |signals: &'static [&'static str]| send_signals(&engine, &[], &entry, signals);
         assert_eq!(found(&[]).await.unwrap(), Some(1));
         assert!(ours.try_wait().unwrap().is_none());
@@ -71,7 +71,7 @@ mod tests {
 
     #[tokio::test]
     async fn returns_none_without_a_shell() {
-        let engine = Engine::new(vec!["false".to_owned()]).unwrap();
+        let engine = ContainerEngine::new(vec!["false".to_owned()]).unwrap();
         assert_eq!(send_signals(&engine, &[], "A=1", &[]).await.unwrap(), None);
     }
 }

@@ -9,7 +9,7 @@ use super::error::ContainerError;
 pub(super) enum ContainerState {
     /// A command can run.
     Ready,
-    /// It may become ready; the text says what it waits for.
+    /// It may become ready; the text describes its state.
     Starting(String),
     /// It will not become ready.
     Unusable(ContainerError),
@@ -18,7 +18,7 @@ pub(super) enum ContainerState {
 impl ContainerState {
     /// Parses the `State` of `inspect`.
     pub(super) fn parse(name: &str, json: &[u8]) -> Option<ContainerState> {
-        let state = sparring_wire::json::tree(json).ok()?;
+        let state = sparring_wire::json::parse_value(json).ok()?;
         let status = state["Status"].as_str()?;
         Some(match status {
             "running" => running_state(name, &state),
@@ -56,7 +56,7 @@ fn describe_exit(state: &Value) -> String {
 }
 
 fn not_running_state(name: &str, how: String) -> ContainerState {
-    ContainerState::Unusable(ContainerError::NotRunning { name: name.to_owned(), how })
+    ContainerState::Unusable(ContainerError::NotRunning { name: name.to_owned(), state: how })
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_of_both_engines_has_its_words() {
+    fn describes_every_state_of_both_engines() {
         check(r#"{"Status":"running"}"#, "ready");
         check(r#"{"Status":"running","Health":{"Status":""}}"#, "ready");
         check(r#"{"Status":"running","Health":{"Status":"none"}}"#, "ready");

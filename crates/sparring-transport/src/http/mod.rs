@@ -1,7 +1,7 @@
 //! HTTP transports, client and server: Streamable HTTP in both eras, and HTTP+SSE of
 //! 2024-11-05.
 //!
-//! The peers decide which frames are sent and what they mean.
+//! The peers choose the frames to send and interpret the received ones.
 
 pub mod client;
 #[cfg(feature = "oauth")]
@@ -9,12 +9,13 @@ pub mod jwt;
 pub mod server;
 pub mod sse;
 
-pub use client::{
-    Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, JsonAnswer, JsonClient, JsonError,
-    Proxies, Tls, TlsClient, TlsError, ask_once,
-};
 #[cfg(feature = "oauth")]
-pub use client::{Grant, OAuth, Proof, Visitor};
+pub use client::{BrowserOpener, ClientAuth, Grant, OAuth};
+pub use client::{
+    Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, JsonClient, JsonError,
+    JsonResponse, Proxies, Tls, TlsClient, TlsError, send_once,
+};
 pub use server::{
-    Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, TokenCheck, Visit,
+    Auth, ExtraRequest, ExtraRoutes, HttpOptions, HttpServer, HttpServerHandle, ProtectedResource,
+    TokenVerifier,
 };

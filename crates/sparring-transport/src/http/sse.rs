@@ -14,7 +14,7 @@ pub struct Event {
     pub data: Option<Vec<u8>>,
     /// The id that it sets; an empty one clears the previous id.
     pub id: Option<String>,
-    /// How long to wait before reconnecting, if given.
+    /// The wait before reconnecting, if given.
     pub retry: Option<Duration>,
 }
 
@@ -36,7 +36,7 @@ pub struct Parser {
     size: usize,
     limit: usize,
     begun: bool,
-    /// Whether the last byte was a carriage return, which a line feed may follow.
+    /// True if the last byte was a carriage return, which a line feed may follow.
     after_return: bool,
 }
 
@@ -86,7 +86,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Returns whether the stream is in the middle of an event.
+    /// Returns true if the stream is in the middle of an event.
     pub fn is_within_event(&self) -> bool {
         !self.line.is_empty() || self.event != Event::default()
     }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn all_fields_are_read_however_the_bytes_come() {
+    fn reads_all_fields_from_any_chunks() {
         let text = b"\xEF\xBB\xBF: hello\r\nevent: endpoint\rid: 7\nretry: 250\ndata: {\ndata:  1}\r\n\r\ndata\n\n:\n\nretry: x\nunknown: 1\n\n";
         let whole = parse(&[text]);
         let bytes: Vec<&[u8]> = text.chunks(1).collect();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_back_what_it_writes() {
+    fn parses_the_events_that_it_writes() {
         let event = Event {
             name: Some("message".to_owned()),
             data: Some(b"a\nb\n".to_vec()),

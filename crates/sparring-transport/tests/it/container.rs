@@ -2,7 +2,7 @@
 //! without a container engine.
 
 use sparring_peer::Client;
-use sparring_transport::{ChildTarget, ContainerTarget, Opened, Target};
+use sparring_transport::{ChildTarget, ContainerTarget, OpenedTarget, Target};
 use sparring_wire::Revision;
 
 use crate::script::within;
@@ -24,14 +24,14 @@ fn target(container: &str, command: ChildTarget) -> Option<Target> {
 async fn a_client_talks_to_a_server_in_a_shared_container_in_every_revision() {
     for revision in Revision::ALL {
         let Some(target) = target("spar-bare", ChildTarget::new("server")) else { return };
-        let Opened { link, stderr, container, .. } = within(target.open()).await.unwrap();
+        let OpenedTarget { link, stderr, container, .. } = within(target.open()).await.unwrap();
         let connecting = Client::builder().revision(revision).connect(link);
         let client = within(connecting).await.unwrap();
         let call = client.call_tool("echo", serde_json::json!({"message": "hi"}));
         assert_eq!(within(call.into_future()).await.unwrap().content(), "hi");
         within(client.close()).await;
         assert!(stderr.unwrap().text().ends_with("; 0 violations\n"));
-        assert_eq!(container.unwrap().left(), None);
+        assert_eq!(container.unwrap().leftover(), None);
     }
 }
 

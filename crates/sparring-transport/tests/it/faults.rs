@@ -142,7 +142,7 @@ async fn ten_megabytes_of_stderr_block_nothing_and_only_the_end_is_kept() {
     let (client, stderr, _) = connect(&format!("{flood}{HANDSHAKE}{STAY}")).await;
     let client = client.unwrap();
     within(client.close()).await;
-    assert_eq!(stderr.total(), 10_000_008);
+    assert_eq!(stderr.total_bytes(), 10_000_008);
     assert!(stderr.text().len() <= 64 * 1024 && stderr.text().ends_with("the end\n"));
 }
 
@@ -163,7 +163,7 @@ async fn a_line_that_is_too_long_names_the_limit_and_the_next_is_read() {
 }
 
 #[tokio::test]
-async fn fifty_notifications_and_a_foreign_reply_before_the_answer_do_no_harm() {
+async fn an_answer_arrives_after_fifty_notifications_and_a_foreign_reply() {
     let notifications = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
 echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}'
 echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":2}}'

@@ -1,5 +1,5 @@
-//! Misbehaving children: what they write, which processes they leave behind, and which pipes
-//! they hold open.
+//! Misbehaving children: odd output, processes that they leave behind, and pipes that they
+//! hold open.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn an_answer_without_an_end_of_line_counts_when_the_child_exits() {
 }
 
 #[tokio::test]
-async fn it_counts_also_when_others_keep_its_stdout_open() {
+async fn such_an_answer_counts_while_another_process_holds_stdout_open() {
     call_works(&format!("sleep 300 & printf '%s' '{ANSWER}'; exit 0")).await;
 }
 
@@ -36,7 +36,7 @@ async fn reports_an_incomplete_answer_at_the_exit() {
         let (outcome, client) = call(&format!("{others}printf '%s' '{half}'; exit 0")).await;
         let message = outcome.unwrap_err().to_string();
         assert!(message.contains("wire/not-json"), "{message}");
-        assert!(matches!(within(client.closed()).await, Cause::Gone { .. }));
+        assert!(matches!(within(client.closed()).await, Cause::ProcessEnded { .. }));
     }
 }
 
@@ -86,7 +86,7 @@ async fn odd_bytes_around_an_answer_do_no_harm() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_utf_8_is_no_reason_to_hang() {
+async fn an_answer_that_is_not_utf_8_does_not_block_the_client() {
     let script = format!(
         "printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[],\"x\":\"\\377\"}}}}\\n'\n{STAY}"
     );
@@ -133,7 +133,7 @@ async fn a_handler_of_stderr_that_panics_is_not_called_again_and_nothing_blocks(
     let asked = client.request_bytes(r#"{"jsonrpc":"2.0","id":2,"method":"x"}"#);
     within(asked.into_future()).await.unwrap();
     within(client.close()).await;
-    assert_eq!(stderr.total(), 1_000_000);
+    assert_eq!(stderr.total_bytes(), 1_000_000);
 }
 
 #[tokio::test]
@@ -157,13 +157,13 @@ fn does_not_start_a_child_without_a_runtime() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_link_that_is_dropped_while_its_runtime_rests_kills_the_group_at_once() {
+fn a_link_that_is_dropped_outside_of_its_runtime_kills_the_group_at_once() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let link = runtime.block_on(async { ChildLink::spawn(&shell("sleep 300 & sleep 300")) });
     let link = link.unwrap();
     let id = link.id();
     drop(link);
-    // The runtime has not run since then, and reaps only now.
+    // The runtime has not run since the drop, and reaps only now.
     let other = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     other.block_on(within(async {
         while !only_zombies(id) {
@@ -213,7 +213,7 @@ async fn a_hundred_children_at_once_get_none_of_each_others_pipes() {
     }
 }
 
-/// Returns whether no process of a group runs, reaped or not.
+/// Returns true if no process of a group runs, reaped or not.
 #[cfg(target_os = "linux")]
 fn only_zombies(group: u32) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

@@ -24,15 +24,15 @@ const BRIEF: Duration = Duration::from_millis(50);
 
 fn pipes() -> (TempDir, NamedPipes) {
     let folder = tempfile::tempdir().unwrap();
-    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
     pipes.create().unwrap();
     (folder, pipes)
 }
 
 #[test]
-fn pipes_are_made_both_or_not_at_all() {
+fn creates_both_pipes_or_none() {
     let folder = tempfile::tempdir().unwrap();
-    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
     std::fs::write(&pipes.to_client, "in the way").unwrap();
     let error = pipes.create().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
@@ -106,7 +106,7 @@ async fn the_other_side_may_open_its_ends_in_any_order_and_block() {
 }
 
 #[tokio::test]
-async fn reads_what_was_written_before_the_connection() {
+async fn reads_bytes_written_before_the_connection() {
     for before in ["", "\n"] {
         let (_folder, pipes) = pipes();
         let mut writer = OpenOptions::new().read(true).write(true).open(&pipes.to_server).unwrap();
@@ -133,7 +133,7 @@ async fn reports_a_closed_end_to_the_other_side() {
     };
     let (client, mut running) = both().await;
     drop(client);
-    assert_eq!(within(running.ended()).await, Cause::EndOfInput);
+    assert_eq!(within(running.wait()).await, Cause::EndOfInput);
     let (client, running) = both().await;
     drop(running);
     assert_eq!(within(client.closed()).await, Cause::EndOfInput);
@@ -144,7 +144,7 @@ async fn reports_a_closed_end_to_the_other_side() {
 #[tokio::test]
 async fn names_a_file_that_is_not_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
-    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
     std::fs::write(&pipes.to_server, "text").unwrap();
     std::fs::write(&pipes.to_client, "text").unwrap();
     let error = within(pipes.open_as_server(TEST_TIMEOUT)).await.err().unwrap();

@@ -1,4 +1,4 @@
-//! No process is left behind, however a child or our process ends.
+//! Every end of a child or of our process leaves no process behind.
 
 use std::time::{Duration, Instant};
 
@@ -60,12 +60,16 @@ async fn a_slow_stderr_writer_slows_the_child_down() {
     let link = ChildLink::spawn(&shell("head -c 1000000 /dev/zero >&2; read go")).unwrap();
     let stderr = link.stderr();
     let (to, mut from) = tokio::io::duplex(4096);
-    stderr.pass_to(to);
+    stderr.forward_to(to);
     let mut taken = 0;
     while taken < 1_000_000 {
         let mut some = [0; 4096];
         taken += within(from.read(&mut some)).await.unwrap() as u64;
-        assert!(stderr.total() <= taken + 32 * 1024, "{} read, {taken} taken", stderr.total());
+        assert!(
+            stderr.total_bytes() <= taken + 32 * 1024,
+            "{} read, {taken} taken",
+            stderr.total_bytes()
+        );
     }
     drop(link);
     assert_eq!(within(from.read(&mut [0; 1])).await.unwrap(), 0, "the end is passed on too");
@@ -150,7 +154,7 @@ fn a_panic_leaves_no_child() {
 }
 
 #[tokio::test]
-async fn a_hundred_starts_and_ends_of_every_kind_leave_nothing() {
+async fn a_hundred_children_of_every_kind_leave_no_process() {
     let scripts = ["exit 0", "kill -9 $$", "sleep 300", "sleep 300 & exit 0", "cat >/dev/null"];
     let mut ids = Vec::new();
     for round in 0..100 {

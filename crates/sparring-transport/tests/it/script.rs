@@ -48,7 +48,7 @@ pub(crate) async fn call(after: &str) -> (Result<sparring_peer::Response, Error>
     (within(call.into_future()).await, client)
 }
 
-/// Returns whether a process or one of its group is still there.
+/// Returns true if a process or one of its group still runs.
 pub(crate) fn is_alive(id: u32) -> bool {
     let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
     rustix::process::test_kill_process_group(id).is_ok()

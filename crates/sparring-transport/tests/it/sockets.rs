@@ -34,7 +34,7 @@ async fn client_and_server_talk_over_a_unix_socket_in_every_revision() {
 #[tokio::test]
 async fn client_and_server_talk_over_named_pipes_in_every_revision() {
     let folder = tempfile::tempdir().unwrap();
-    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
     pipes.create().unwrap();
     let server = Server::new(Empty);
     for revision in Revision::ALL {
@@ -48,14 +48,14 @@ async fn client_and_server_talk_over_named_pipes_in_every_revision() {
         within(client.ping()).await.unwrap();
         assert_eq!(client.transcript().violations(), [], "{revision}");
         within(client.close()).await;
-        within(running.ended()).await;
+        within(running.wait()).await;
     }
 }
 
 #[tokio::test]
 async fn reports_a_named_pipe_that_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
     let missing = pipes.open_as_client(TEST_TIMEOUT).await.err().unwrap();
     assert!(missing.to_string().contains("pipe.out"), "{missing}");
     pipes.create().unwrap();

@@ -24,15 +24,15 @@ pub struct Checker {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RequestContext<'a> {
     pub(super) method: Option<&'a str>,
-    /// Whether the request asked to run as a task, if that is known.
+    /// True if the request asked to run as a task; `None` if that is unknown.
     pub(super) task: Option<bool>,
-    /// Whether the request declared extensions, which can add result types.
+    /// True if the request declared extensions, which can add result types.
     pub(super) extensions: bool,
 }
 
 impl Checker {
     /// Returns the checker of a revision. The first call for a revision parses its shapes.
-    pub fn of(revision: Revision) -> Checker {
+    pub fn for_revision(revision: Revision) -> Checker {
         Checker { revision, shapes: TypeShapes::for_revision(revision) }
     }
 
@@ -73,14 +73,16 @@ impl Checker {
         from: Side,
         request: RequestContext<'_>,
     ) -> Vec<Violation> {
-        let mut out = ViolationCollector::new(self.revision.name(), self.revision.rules().messages);
+        let mut out =
+            ViolationCollector::new(self.revision.name(), self.revision.definition().messages);
         self.check_frame(frame, from, request, "$", &mut out);
         out.into_violations()
     }
 
     /// Returns the frame's own violations, with this revision's section.
     pub(super) fn check_envelope(&self, frame: &Frame) -> Vec<Violation> {
-        let mut out = ViolationCollector::new(self.revision.name(), self.revision.rules().messages);
+        let mut out =
+            ViolationCollector::new(self.revision.name(), self.revision.definition().messages);
         self.copy_frame_violations(frame, "$", &mut out);
         out.into_violations()
     }
@@ -103,7 +105,7 @@ impl Checker {
         out: &mut ViolationCollector<'_>,
     ) {
         self.copy_frame_violations(frame, base, out);
-        let section = self.revision.rules().messages;
+        let section = self.revision.definition().messages;
         let context = &FrameContext { from, root: JsonPath::new(base) };
         match frame.kind() {
             FrameKind::Request => self.check_request(frame, context, out),
@@ -133,7 +135,7 @@ impl Checker {
             let message = || format!("revision {} has no batches", self.revision);
             return out.add(Rule::BatchNotAllowed, &context.root, message);
         }
-        for (index, item) in frame.batch().enumerate() {
+        for (index, item) in frame.batch_items().enumerate() {
             let base = context.root.index(index).to_string();
             if item.kind() == FrameKind::Batch {
                 out.add(Rule::NotAnObject, &JsonPath::new(&base), || {
@@ -147,7 +149,7 @@ impl Checker {
                 });
             }
             let mut inner =
-                ViolationCollector::new(self.revision.name(), self.revision.rules().messages);
+                ViolationCollector::new(self.revision.name(), self.revision.definition().messages);
             self.check_frame(&item, context.from, RequestContext::default(), &base, &mut inner);
             out.extend(inner.into_violations());
             if out.is_full() {
@@ -249,7 +251,7 @@ impl Checker {
         context: &FrameContext<'_>,
         out: &mut ViolationCollector<'_>,
     ) -> bool {
-        let rules = self.revision.rules();
+        let rules = self.revision.definition();
         if rules.extension_methods.iter().any(|it| method.starts_with(it)) {
             return false;
         }

@@ -28,7 +28,7 @@ pub(super) fn report_duplicate_keys(
     scan_value(json.bytes(), &mut scanner, path, out);
 }
 
-/// Checks a value with an index, where stepping over members is cheap. A small
+/// Checks a value with an index, which makes stepping over members cheap. A small
 /// object compares two keys only if their fingerprints are equal.
 fn check_indexed(json: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
     let is_large = json.members().nth(LINEAR_SEARCH_LIMIT).is_some();
@@ -134,7 +134,7 @@ struct SeenKeys<'a> {
 }
 
 impl<'a> SeenKeys<'a> {
-    /// Adds a key; returns whether it is new.
+    /// Adds a key; returns true if it is new.
     fn add(&mut self, key: Key<'a>) -> bool {
         let first = self.first.iter().take(self.count).flatten();
         if first.into_iter().any(|known| known.is_same_name(key)) {

@@ -1,6 +1,6 @@
-//! A path into a frame, as `$.result.tools[0].name`.
+//! A path into a frame, such as `$.result.tools[0].name`.
 //!
-//! The steps live on the stack of the check. Text is built only for a violation.
+//! The steps are on the stack of the check. Text is built only for a violation.
 
 use crate::json::Key;
 

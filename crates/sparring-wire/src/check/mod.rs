@@ -1,7 +1,7 @@
 //! Checks frames against the rules of a revision.
 //!
-//! [`Checker`] checks one frame, [`Referee`] all frames of one connection. Both only
-//! report violations; the caller decides what to do about them.
+//! [`Checker`] checks one frame, [`ConnectionChecker`] all frames of one connection. Both
+//! only report violations; the caller handles them.
 
 mod checker;
 mod connection;
@@ -15,4 +15,4 @@ mod tests;
 mod violation_collector;
 
 pub use checker::Checker;
-pub use connection::Referee;
+pub use connection::ConnectionChecker;

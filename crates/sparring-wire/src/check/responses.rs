@@ -6,7 +6,7 @@ use super::json_path::JsonPath;
 use super::violation_collector::ViolationCollector;
 use crate::frame::Frame;
 use crate::json::Json;
-use crate::revision::MethodRule;
+use crate::revision::RequestDefinition;
 use crate::rule::Rule;
 
 /// The section about error codes.
@@ -54,12 +54,12 @@ impl Checker {
     fn check_result_type(
         &self,
         result: Json<'_>,
-        definition: Option<&MethodRule>,
+        definition: Option<&RequestDefinition>,
         request: RequestContext<'_>,
         path: &JsonPath<'_>,
         out: &mut ViolationCollector<'_>,
     ) -> bool {
-        let types = self.revision.rules().result_types;
+        let types = self.revision.definition().result_types;
         let stated = result.get("resultType").and_then(Json::as_str);
         let Some(stated) = stated.filter(|_| !types.is_empty()) else {
             return false;
@@ -99,7 +99,7 @@ impl Checker {
     fn check_result_or_task(
         &self,
         result: Json<'_>,
-        definition: &MethodRule,
+        definition: &RequestDefinition,
         request: RequestContext<'_>,
         path: &JsonPath<'_>,
         out: &mut ViolationCollector<'_>,
@@ -122,7 +122,7 @@ impl Checker {
         if self.report_unexpected_response(context, out) {
             return;
         }
-        if frame.id().is_none() && !self.revision.error_without_id() && !has_id_key(frame) {
+        if frame.id().is_none() && !self.revision.omits_unknown_error_id() && !has_id_key(frame) {
             out.add(Rule::IdMissing, &context.root.name("id"), || {
                 "an error must have the id of its request, or null".to_owned()
             });
@@ -132,7 +132,7 @@ impl Checker {
             return;
         };
         let path = context.root.name("error");
-        let rules = self.revision.rules();
+        let rules = self.revision.definition();
         out.set_section(match rules.reserved_codes {
             Some(_) => ERROR_CODES_SECTION,
             None => rules.messages,
@@ -178,7 +178,7 @@ impl Checker {
     }
 }
 
-/// Returns whether a frame that is one object has the key `id`, also with `null`.
+/// Returns true if a frame that is one object has the key `id`, also with `null`.
 fn has_id_key(frame: &Frame) -> bool {
     let bytes = frame.bytes();
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);

@@ -8,7 +8,7 @@ use crate::json::{Json, JsonKind};
 use crate::rule::Rule;
 
 impl TypeShapes {
-    /// Returns whether the value has the shape; adds violations to `out`.
+    /// Returns true if the value has the shape; adds violations to `out`.
     pub(super) fn check(
         &self,
         shape: &Shape,
@@ -57,7 +57,7 @@ impl TypeShapes {
         }
     }
 
-    /// Returns whether the value has the shape, without collecting violations.
+    /// Returns true if the value has the shape, without collecting violations.
     pub(super) fn fits(&self, shape: &Shape, json: Json<'_>) -> bool {
         self.check(shape, json, &JsonPath::new(""), &mut ViolationCollector::for_probe())
     }
@@ -158,7 +158,7 @@ impl TypeShapes {
             out.add(Rule::WrongValue, path, || self.mismatch_message(shape, json));
             return false;
         }
-        // A constant field, as `type` or `method`, selects an alternative.
+        // A constant field, such as `type` or `method`, selects an alternative.
         let selected = |it: &&Shape| self.has_tags_of(it, json);
         if candidates.iter().any(selected) {
             candidates.retain(selected);
@@ -214,7 +214,7 @@ impl TypeShapes {
         true
     }
 
-    /// Returns whether the value has the tags of an alternative.
+    /// Returns true if the value has the tags of an alternative.
     fn has_tags_of(&self, shape: &Shape, json: Json<'_>) -> bool {
         let mut tags = self.tags(shape).peekable();
         tags.peek().is_some()
@@ -246,7 +246,7 @@ impl TypeShapes {
         })
     }
 
-    /// Returns whether a value of that JSON type can have the shape.
+    /// Returns true if a value of that JSON type can have the shape.
     fn accepts_kind(&self, shape: &Shape, json: Json<'_>) -> bool {
         let kind = json.kind();
         match shape {
@@ -314,7 +314,7 @@ struct Tag<'s> {
     required: bool,
 }
 
-/// Returns whether the shape is a constant or a union of constants.
+/// Returns true if the shape is a constant or a union of constants.
 fn is_enumeration(shape: &Shape) -> bool {
     match shape {
         Shape::Text(_) | Shape::Constant(_) => true,

@@ -89,7 +89,7 @@ impl TypeShapes {
         static ALL: [OnceLock<TypeShapes>; Revision::ALL.len()] =
             [const { OnceLock::new() }; Revision::ALL.len()];
         ALL[revision as usize].get_or_init(|| {
-            TypeShapes::parse(revision.rules().shapes)
+            TypeShapes::parse(revision.definition().shapes)
                 .expect("a unit test parses the shapes of every revision")
         })
     }
@@ -237,7 +237,7 @@ impl<'n> ShapeParser<'n> {
         Ok(Record { fields, required })
     }
 
-    /// Parses `(low..high)`, where each number is optional, or nothing.
+    /// Parses an optional range `(low..high)`. Each number is optional too.
     fn parse_range(&mut self) -> Result<Range, ShapeSyntaxError> {
         if !self.accept("(") {
             return Ok(Range::default());
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn parses_the_shapes_of_every_revision() {
         for revision in Revision::ALL {
-            let shapes = TypeShapes::parse(revision.rules().shapes).unwrap();
+            let shapes = TypeShapes::parse(revision.definition().shapes).unwrap();
             assert!(shapes.names().count() > 100, "{revision}");
         }
     }
@@ -321,7 +321,7 @@ mod tests {
     fn methods_and_errors_name_types_that_exist() {
         for revision in Revision::ALL {
             let shapes = TypeShapes::for_revision(revision);
-            let rules = revision.rules();
+            let rules = revision.definition();
             for rule in rules.client_requests.iter().chain(rules.server_requests) {
                 assert!(shapes.get(rule.params).is_some(), "{rule:?}");
                 assert!(shapes.get(rule.result).is_some(), "{rule:?}");

@@ -23,7 +23,7 @@ fn check(revision: Revision, who: &str, frame: &str, expected: &str) {
     };
     let frame = Frame::parse(frame.replace("$META", META));
     let answers = Some(answers).filter(|it| !it.is_empty());
-    let found = Checker::of(revision).check(&frame, from, answers);
+    let found = Checker::for_revision(revision).check(&frame, from, answers);
     assert_eq!(render(&found), expected, "{revision} {who} {frame:?}: {found:?}");
 }
 
@@ -335,7 +335,7 @@ fn an_error_can_omit_its_id_only_in_some_revisions() {
     let null = r#" {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}} "#;
     for revision in Revision::ALL {
         check(revision, "server", null, "");
-        let expected = match revision.error_without_id() {
+        let expected = match revision.omits_unknown_error_id() {
             true => "",
             false => "wire/id-missing $.id",
         };
@@ -356,7 +356,7 @@ fn reports_duplicate_keys_at_any_depth() {
 #[test]
 fn sections_name_revision_page_and_heading() {
     let section = |revision, frame: &str| {
-        let found = Checker::of(revision).check(&Frame::parse(frame), Side::Client, None);
+        let found = Checker::for_revision(revision).check(&Frame::parse(frame), Side::Client, None);
         found[0].section.to_string()
     };
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
@@ -374,7 +374,7 @@ fn a_completion_has_at_most_a_hundred_values() {
             let text =
                 format!(r#"{{"resultType":"complete","completion":{{"values":[{values}]}}}}"#);
             let json = RawJson::parse(&text).unwrap();
-            let found = Checker::of(revision).check_type("CompleteResult", json.view());
+            let found = Checker::for_revision(revision).check_type("CompleteResult", json.view());
             assert_eq!(render(&found.unwrap()), expected, "{revision}");
         }
     }
@@ -382,7 +382,7 @@ fn a_completion_has_at_most_a_hundred_values() {
 
 #[test]
 fn check_type_returns_none_for_unknown_types() {
-    let checker = Checker::of(V2024_11_05);
+    let checker = Checker::for_revision(V2024_11_05);
     let json = RawJson::empty_object();
     assert!(checker.check_type("ElicitResult", json.view()).is_none());
     assert!(checker.type_names().any(|name| name == "Tool"));
@@ -404,7 +404,7 @@ fn an_integer_can_be_written_with_fraction_zero_or_exponent() {
 fn the_number_of_violations_is_bounded_and_deep_nesting_is_allowed() {
     let items = vec![r#"{"type":"nope"}"#; 5000].join(",");
     let frame = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{items}]}}}}"#);
-    let checker = Checker::of(V2025_11_25);
+    let checker = Checker::for_revision(V2025_11_25);
     let found = checker.check(&Frame::parse(frame), Side::Server, Some("tools/call"));
     assert_eq!(found.len(), 64);
     let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));

@@ -1,5 +1,4 @@
-//! Collects the violations of one frame up to a limit, or only determines whether a value
-//! fits.
+//! Collects the violations of one frame up to a limit, or only tests a value for a match.
 
 use super::json_path::JsonPath;
 use crate::rule::Rule;
@@ -11,7 +10,7 @@ pub(super) struct ViolationCollector<'a> {
     revision: &'a str,
     section: &'a str,
     found: Vec<Violation>,
-    /// Collects nothing; the check ends at the first mismatch.
+    /// If true, nothing is collected and the check ends at the first mismatch.
     probing: bool,
 }
 
@@ -20,7 +19,7 @@ impl<'a> ViolationCollector<'a> {
         ViolationCollector { revision, section, found: Vec::new(), probing: false }
     }
 
-    /// A collector for a check that only needs to know whether a value fits.
+    /// A collector for a check that only tests a value for a match.
     pub(super) fn for_probe() -> Self {
         ViolationCollector { probing: true, ..ViolationCollector::new("", "") }
     }
@@ -39,7 +38,7 @@ impl<'a> ViolationCollector<'a> {
         self.probing
     }
 
-    /// Returns whether a check can stop after a mismatch.
+    /// Returns true if a check can stop after a mismatch.
     pub(super) fn is_full(&self) -> bool {
         self.probing || self.found.len() >= MAX_VIOLATIONS
     }

@@ -34,7 +34,7 @@ impl Frame {
 
     /// Builds a response with a result, and adds members to the result. The result
     /// must not have these members already.
-    pub fn result_of(id: &Id, result: Json<'_>, added: &[(&str, Json<'_>)]) -> Frame {
+    pub fn result_response(id: &Id, result: Json<'_>, added: &[(&str, Json<'_>)]) -> Frame {
         let members = || added.iter().copied();
         let length = result.bytes().len() + added_length(members());
         let mut writer = FrameWriter::new(FrameKind::Result, 48 + length);
@@ -50,7 +50,7 @@ impl Frame {
     /// Builds a response with an error. Without an id it answers an unreadable message;
     /// `null_id` then writes the id as `null`, as JSON-RPC requires in revisions up to
     /// 2025-06-18.
-    pub fn error_of(id: Option<&Id>, null_id: bool, error: &ErrorObject) -> Frame {
+    pub fn error_response(id: Option<&Id>, null_id: bool, error: &ErrorObject) -> Frame {
         let text =
             serde_json::to_vec(error).expect("an error object can always be written as JSON");
         let mut writer = FrameWriter::new(FrameKind::Error, 48 + text.len());
@@ -63,7 +63,7 @@ impl Frame {
     }
 
     /// Builds a batch of frames.
-    pub fn batch_of(frames: &[Frame]) -> Frame {
+    pub fn from_batch(frames: &[Frame]) -> Frame {
         let mut bytes = vec![b'['];
         for (index, frame) in frames.iter().enumerate() {
             if index > 0 {

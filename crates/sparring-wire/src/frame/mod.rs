@@ -1,7 +1,7 @@
 //! A frame: one JSON-RPC message with its exact bytes, its parsed fields and its
 //! violations.
 //!
-//! Parsing never fails. The checker decides whether a frame fits a revision.
+//! Parsing never fails. The checker compares a frame with a revision.
 
 mod build;
 mod parse;
@@ -84,7 +84,7 @@ struct FrameFields {
     error: ByteRange,
     /// The array of a batch.
     batch: ByteRange,
-    /// Whether the text ends too early, outside of a result or an error.
+    /// True if the text ends too early, outside of a result or an error.
     truncated_outside_response: bool,
     /// Most frames have none.
     diagnostics: Option<Box<Diagnostics>>,
@@ -147,17 +147,17 @@ struct ByteRange {
 impl Frame {
     /// Parses a frame with the default limits.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Frame {
-        Frame::parse_within(bytes, Limits::default())
+        Frame::parse_with_limits(bytes, Limits::default())
     }
 
     /// Parses a frame. Every sequence of bytes gives a frame.
-    pub fn parse_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
+    pub fn parse_with_limits(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
         Frame(Arc::new(FrameData::parse(bytes.into(), limits)))
     }
 
     /// Creates a frame from the start of a message that was longer than `limit`; the
     /// rest was discarded.
-    pub fn cut_off(start: impl Into<Vec<u8>>, limit: usize) -> Frame {
+    pub fn truncated(start: impl Into<Vec<u8>>, limit: usize) -> Frame {
         let mut inner = FrameData::parse(start.into(), Limits::default());
         inner.fields.kind = FrameKind::Other;
         inner.fields.diagnostics().violations = vec![parse::too_large(limit)];
@@ -210,18 +210,18 @@ impl Frame {
 
     /// Returns the error as [`ErrorObject::read`] reads it, if the frame has one.
     pub fn error_object(&self) -> Option<ErrorObject> {
-        self.error().map(ErrorObject::read)
+        self.error().map(ErrorObject::from_json)
     }
 
     /// Returns the frames of a batch; empty for other kinds.
-    pub fn batch(&self) -> impl Iterator<Item = Frame> + '_ {
+    pub fn batch_items(&self) -> impl Iterator<Item = Frame> + '_ {
         let batch = self.field(self.0.fields.batch).unwrap_or(Json::EMPTY_OBJECT);
         batch.items().map(|item| Frame::parse(item.bytes()))
     }
 
-    /// Returns whether the frame is a response or a broken one: it has a result, an
-    /// error or an id, and no method. If its text ends too early, then inside its
-    /// result or error.
+    /// Returns true if the frame is a response or a broken one: it has a result, an
+    /// error or an id, and no method. A truncated frame must end inside its result or
+    /// error.
     pub fn is_response_like(&self) -> bool {
         let fields = &self.0.fields;
         matches!(fields.method, Method::None)

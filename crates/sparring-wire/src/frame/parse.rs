@@ -56,7 +56,7 @@ struct FrameParser<'a> {
     fields: FrameFields,
     id: Option<Json<'a>>,
     version: Option<Json<'a>>,
-    /// Whether the text ends inside a result or an error.
+    /// True if the text ends inside a result or an error.
     truncated_in_response: bool,
     /// The index of the first of params, result and error, which is mostly the only one.
     index: NodeIndex,
@@ -163,7 +163,7 @@ impl<'a> FrameParser<'a> {
             }
             // A truncated object is not checked for missing fields.
             Err(_) => {
-                self.fields.id = self.id.and_then(Id::read);
+                self.fields.id = self.id.and_then(Id::from_json);
                 let is_response = self.fields.result.is_some() || self.fields.error.is_some();
                 self.fields.truncated_outside_response =
                     !(is_response || self.truncated_in_response);
@@ -264,7 +264,7 @@ impl<'a> FrameParser<'a> {
 
     fn check_id(&mut self) {
         let Some(json) = self.id else { return };
-        self.fields.id = Id::read(json);
+        self.fields.id = Id::from_json(json);
         if self.fields.id.is_some() {
             return;
         }

@@ -11,6 +11,8 @@ pub(crate) mod scanner;
 mod view;
 
 pub use object::ObjectBuilder;
-pub use raw::{InvalidJson, RawJson, capabilities, completion, implementation, tree};
+pub use raw::{
+    InvalidJson, RawJson, parse_capabilities, parse_completion, parse_implementation, parse_value,
+};
 pub use scanner::{SyntaxError, SyntaxErrorKind};
 pub use view::{Items, Json, JsonKind, Key, Members};

@@ -29,7 +29,7 @@ impl Node {
         (self.size & !FLAG) as usize
     }
 
-    /// Returns whether a name has escapes.
+    /// Returns true if a name has escapes.
     pub(super) fn has_escapes(self) -> bool {
         self.size & FLAG != 0
     }
@@ -83,7 +83,7 @@ impl NodeIndex {
         }
     }
 
-    /// Returns whether a text is short enough for an index.
+    /// Returns true if a text is short enough for an index.
     pub(crate) fn can_hold(text: &[u8]) -> bool {
         text.len() <= MAX_INDEXED_BYTES
     }
@@ -101,7 +101,7 @@ impl NodeIndex {
         }
     }
 
-    /// Records one value; returns whether an object in it can have duplicate names.
+    /// Records one value; returns true if an object in it can have duplicate names.
     fn scan_value(
         &mut self,
         text: &[u8],

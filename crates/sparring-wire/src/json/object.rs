@@ -15,7 +15,7 @@ pub struct ObjectBuilder(Vec<u8>);
 
 impl ObjectBuilder {
     /// Creates a builder with room for `bytes` bytes.
-    pub fn with_room_for(bytes: usize) -> Self {
+    pub fn with_capacity(bytes: usize) -> Self {
         let mut text = Vec::with_capacity(bytes + MEMBER_OVERHEAD);
         text.push(b'{');
         ObjectBuilder(text)
@@ -55,8 +55,8 @@ impl ObjectBuilder {
 }
 
 impl RawJson {
-    /// Returns the object with the missing ones of these members added at its end. A
-    /// value that is not an object is returned unchanged.
+    /// Returns the object with those of the given members added at its end that it
+    /// lacks. A value that is not an object is returned unchanged.
     #[must_use]
     pub fn with_defaults(&self, defaults: &[(&str, Json<'_>)]) -> RawJson {
         let view = self.view();
@@ -68,7 +68,7 @@ impl RawJson {
         {
             return self.with_defaults(first).with_defaults(rest);
         }
-        // One bit per default: whether the object lacks it.
+        // One bit per default, set if the object lacks it.
         let mut missing = u64::MAX >> (64 - defaults.len());
         for (key, _) in view.members() {
             if let Some(index) = defaults.iter().position(|(name, _)| key.is(name)) {
@@ -76,13 +76,13 @@ impl RawJson {
             }
         }
         let added = defaults.iter().enumerate().filter(|(index, _)| missing & (1 << index) != 0);
-        self.with_more(added.map(|(_, member)| *member))
+        self.with_members(added.map(|(_, member)| *member))
     }
 
     /// Returns the object with these members added at its end. The object must not have
     /// them already. A value that is not an object is returned unchanged.
     #[must_use]
-    pub fn with_more<'m>(
+    pub fn with_members<'m>(
         &self,
         members: impl Iterator<Item = (&'m str, Json<'m>)> + Clone,
     ) -> RawJson {
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn members_keep_their_order_and_their_text() {
         let value = RawJson::parse("[1.50, {}]").unwrap();
-        let object = ObjectBuilder::with_room_for(0).json("a", value.view()).string("b\"", "\n");
+        let object = ObjectBuilder::with_capacity(0).json("a", value.view()).string("b\"", "\n");
         assert_eq!(object.build().text(), r#"{"a":[1.50, {}],"b\"":"\n"}"#);
-        assert_eq!(ObjectBuilder::with_room_for(0).build(), RawJson::empty_object());
+        assert_eq!(ObjectBuilder::with_capacity(0).build(), RawJson::empty_object());
     }
 
     fn check(object: &str, defaults: &[(&str, &str)], expected: &str) {

@@ -32,9 +32,9 @@ impl RawJson {
     /// Serializes a value.
     ///
     /// # Errors
-    /// Fails if the value cannot be written as JSON, as a map whose keys are not
+    /// Fails if the value cannot be written as JSON, such as a map whose keys are not
     /// strings.
-    pub fn of(value: &impl Serialize) -> Result<Self, serde_json::Error> {
+    pub fn from_serialize(value: &impl Serialize) -> Result<Self, serde_json::Error> {
         Ok(RawJson(serde_json::to_string(value)?.into()))
     }
 
@@ -116,21 +116,21 @@ impl<'de> serde::Deserialize<'de> for RawJson {
 ///
 /// # Errors
 /// Fails if the text is not JSON; the error has the position.
-pub fn tree(json: &[u8]) -> Result<Value, serde_json::Error> {
+pub fn parse_value(json: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(json)
 }
 
 /// Parses the name and version of a peer; returns `None` if they are invalid.
-pub fn implementation(json: Json<'_>) -> Option<Implementation> {
-    json.to().ok()
+pub fn parse_implementation(json: Json<'_>) -> Option<Implementation> {
+    json.deserialize().ok()
 }
 
 /// Parses the capabilities of a server; returns `None` if they are invalid.
-pub fn capabilities(json: Json<'_>) -> Option<ServerCapabilities> {
-    json.to().ok()
+pub fn parse_capabilities(json: Json<'_>) -> Option<ServerCapabilities> {
+    json.deserialize().ok()
 }
 
 /// Parses the completions of an argument; returns `None` if they are invalid.
-pub fn completion(json: Json<'_>) -> Option<Completion> {
-    json.to().ok()
+pub fn parse_completion(json: Json<'_>) -> Option<Completion> {
+    json.deserialize().ok()
 }

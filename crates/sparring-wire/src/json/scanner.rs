@@ -111,7 +111,7 @@ impl<'a> Scanner<'a> {
             self.scalar(first)?;
             return Ok(start..self.pos);
         }
-        // One bit per level: whether that level is an object.
+        // One bit per level, set if that level is an object.
         let mut objects = [0u64; MAX_DEPTH / 64];
         let mut depth = 0usize;
         loop {
@@ -166,7 +166,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Consumes a string; returns the range between its quotes, and whether it has
+    /// Consumes a string; returns the range between its quotes, and true if it has
     /// escapes.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<(Range<usize>, bool), SyntaxError> {
@@ -344,7 +344,7 @@ impl<'a> Scanner<'a> {
 /// Returns the position, from `pos` on, of the next byte that is special inside a
 /// string: a quote, a backslash or a control character.
 ///
-/// It compares eight bytes at a time. The first byte where the subtraction borrows is
+/// It compares eight bytes at a time. The first byte at which the subtraction borrows is
 /// zero or less than 0x20; only that first byte is used.
 #[inline]
 fn find_special_byte(bytes: &[u8], mut pos: usize) -> usize {

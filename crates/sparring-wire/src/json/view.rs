@@ -68,17 +68,17 @@ impl<'a> Json<'a> {
         Json { whole, nodes }
     }
 
-    /// Returns whether the value has an index, so that access is cheap.
+    /// Returns true if the value has an index, so that access is cheap.
     pub(crate) fn is_indexed(self) -> bool {
         !self.nodes.is_empty()
     }
 
-    /// Returns whether it is certain that no object inside the value has duplicate names.
+    /// Returns true if no object inside the value can have duplicate names.
     pub(crate) fn has_unique_names(self) -> bool {
         self.nodes.first().is_some_and(|node| node.has_unique_names())
     }
 
-    /// Returns whether the value is neither an object nor an array.
+    /// Returns true if the value is neither an object nor an array.
     pub(crate) fn is_scalar(self) -> bool {
         !matches!(self.bytes().first(), Some(b'{' | b'['))
     }
@@ -111,7 +111,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Returns whether the value is an object.
+    /// Returns true if the value is an object.
     pub fn is_object(self) -> bool {
         self.bytes().first() == Some(&b'{')
     }
@@ -184,15 +184,15 @@ impl<'a> Json<'a> {
     }
 
     /// Calls [`Json::get`] for several names in turn.
-    pub fn at(self, path: &[&str]) -> Option<Json<'a>> {
+    pub fn get_path(self, path: &[&str]) -> Option<Json<'a>> {
         path.iter().try_fold(self, |json, name| json.get(name))
     }
 
-    /// Deserializes the value; [`tree`](super::tree) does so into a `Value`.
+    /// Deserializes the value; [`parse_value`](super::parse_value) does so into a `Value`.
     ///
     /// # Errors
     /// Fails if the value does not fit the type.
-    pub fn to<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
+    pub fn deserialize<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(self.bytes())
     }
 }
@@ -230,7 +230,7 @@ impl<'a> Key<'a> {
         Key { inner, escapes }
     }
 
-    /// Returns whether the name is `name`.
+    /// Returns true if the name is `name`.
     #[inline]
     pub fn is(self, name: &str) -> bool {
         match self.escapes {
@@ -239,7 +239,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Returns whether both names are equal after resolving escapes.
+    /// Returns true if both names are equal after resolving escapes.
     pub fn is_same_name(self, other: Key<'_>) -> bool {
         match self.escapes || other.escapes {
             false => self.inner == other.inner,
@@ -388,7 +388,7 @@ mod tests {
     }
 
     fn check_nested_values(json: Json<'_>) {
-        let items: Vec<_> = json.at(&["a", "b"]).unwrap().items().collect();
+        let items: Vec<_> = json.get_path(&["a", "b"]).unwrap().items().collect();
         assert_eq!(items.len(), 3);
         assert_eq!(items[0].as_i64(), Some(1));
         assert_eq!(items[1].text(), "2.50");

@@ -5,33 +5,33 @@ use super::Side;
 
 /// The definition of one revision.
 #[derive(Debug)]
-pub struct RevisionRules {
+pub struct RevisionDefinition {
     /// The protocol version.
     pub name: &'static str,
-    /// Whether each request carries metadata instead of a handshake.
+    /// True if each request carries metadata instead of a handshake.
     pub modern: bool,
-    /// Whether one array can hold several frames.
+    /// True if one array can hold several frames.
     pub batches: bool,
-    /// Whether the error for an unreadable request omits the id.
+    /// True if the error for an unreadable request omits the id.
     pub error_without_id: bool,
-    /// Whether an HTTP stream starts with an event that has only an id, so that a client
+    /// True if an HTTP stream starts with an event that has only an id, so that a client
     /// can resume the stream.
     pub primed_streams: bool,
     /// The error code for an unknown resource.
     pub resource_not_found: i64,
-    /// Whether a server reports invalid tool arguments in a result with `isError`, not in
+    /// True if a server reports invalid tool arguments in a result with `isError`, not in
     /// a JSON-RPC error.
     pub tools_refuse_arguments: bool,
     /// The first and last error code that only the specification can define.
     pub reserved_codes: Option<(i64, i64)>,
     /// The requests of the client.
-    pub client_requests: &'static [MethodRule],
+    pub client_requests: &'static [RequestDefinition],
     /// The requests of the server.
-    pub server_requests: &'static [MethodRule],
+    pub server_requests: &'static [RequestDefinition],
     /// The notifications of the client.
-    pub client_notifications: &'static [NotificationRule],
+    pub client_notifications: &'static [NotificationDefinition],
     /// The notifications of the server.
-    pub server_notifications: &'static [NotificationRule],
+    pub server_notifications: &'static [NotificationDefinition],
     /// The capabilities a client can declare.
     pub client_capabilities: &'static [&'static str],
     /// The capabilities a server can declare.
@@ -46,14 +46,14 @@ pub struct RevisionRules {
     /// although the revision does not have them.
     pub extension_methods: &'static [&'static str],
     /// The error codes of the revision.
-    pub errors: &'static [ErrorRule],
+    pub errors: &'static [ErrorCodeDefinition],
     /// The section of the specification about messages.
     pub messages: &'static str,
     /// The shape of every type, in the notation of `check::shape_parser`.
     pub shapes: &'static str,
 }
 
-impl RevisionRules {
+impl RevisionDefinition {
     /// Returns the capabilities that a side can declare.
     pub fn capabilities(&self, side: Side) -> &'static [&'static str] {
         match side {
@@ -63,42 +63,42 @@ impl RevisionRules {
     }
 
     /// Returns the definition of an error code, if the revision has one.
-    pub fn error(&self, code: i64) -> Option<&'static ErrorRule> {
+    pub fn error(&self, code: i64) -> Option<&'static ErrorCodeDefinition> {
         self.errors.iter().find(|rule| rule.code == code)
     }
 }
 
 /// A request of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MethodRule {
+pub struct RequestDefinition {
     /// The method.
     pub name: &'static str,
     /// The type of its params.
     pub params: &'static str,
-    /// Whether params are required.
+    /// True if params are required.
     pub params_required: bool,
     /// The type of its result.
     pub result: &'static str,
     /// The capability that the receiver must declare, as a dotted name.
     pub capability: Option<&'static str>,
-    /// Whether the result can ask for input.
+    /// True if the result can ask for input.
     pub input_required: bool,
-    /// Whether the result has caching hints.
+    /// True if the result has caching hints.
     pub cacheable: bool,
-    /// Whether the request can run as a task, which is then its result.
+    /// True if the request can run as a task. The task is then its result.
     pub task: bool,
     /// The page and section of the specification.
     pub section: &'static str,
 }
 
-impl MethodRule {
+impl RequestDefinition {
     pub(super) const fn new(
         name: &'static str,
         params: &'static str,
         result: &'static str,
         section: &'static str,
     ) -> Self {
-        MethodRule {
+        RequestDefinition {
             name,
             params,
             params_required: true,
@@ -139,12 +139,12 @@ impl MethodRule {
 
 /// A notification of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotificationRule {
+pub struct NotificationDefinition {
     /// The method.
     pub name: &'static str,
     /// The type of its params.
     pub params: &'static str,
-    /// Whether params are required.
+    /// True if params are required.
     pub params_required: bool,
     /// The capability that the sender must declare, as a dotted name.
     pub capability: Option<&'static str>,
@@ -152,13 +152,13 @@ pub struct NotificationRule {
     pub section: &'static str,
 }
 
-impl NotificationRule {
+impl NotificationDefinition {
     pub(super) const fn new(
         name: &'static str,
         params: &'static str,
         section: &'static str,
     ) -> Self {
-        NotificationRule { name, params, params_required: true, capability: None, section }
+        NotificationDefinition { name, params, params_required: true, capability: None, section }
     }
 
     pub(super) const fn params_optional(mut self) -> Self {
@@ -174,24 +174,24 @@ impl NotificationRule {
 
 /// An error code of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErrorRule {
+pub struct ErrorCodeDefinition {
     /// The code.
     pub code: i64,
     /// The meaning of the code.
     pub meaning: &'static str,
-    /// Whether the revision forbids the code.
+    /// True if the revision forbids the code.
     pub forbidden: bool,
     /// The type of the error object, if it has more than code and message.
     pub shape: Option<&'static str>,
 }
 
-impl ErrorRule {
+impl ErrorCodeDefinition {
     pub(super) const fn standard(code: i64, meaning: &'static str) -> Self {
-        ErrorRule { code, meaning, forbidden: false, shape: None }
+        ErrorCodeDefinition { code, meaning, forbidden: false, shape: None }
     }
 
     pub(super) const fn forbidden(code: i64, meaning: &'static str) -> Self {
-        ErrorRule { forbidden: true, ..Self::standard(code, meaning) }
+        ErrorCodeDefinition { forbidden: true, ..Self::standard(code, meaning) }
     }
 
     pub(super) const fn shaped(mut self, shape: &'static str) -> Self {

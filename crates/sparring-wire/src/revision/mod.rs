@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 /// properties in brackets.
 macro_rules! requests {
     ($($name:literal ($params:ident) -> $result:ident at $section:literal $([$($call:ident $args:tt)*])?;)*) => {
-        &[$(MethodRule::new($name, stringify!($params), stringify!($result), $section)
+        &[$(RequestDefinition::new($name, stringify!($params), stringify!($result), $section)
             $($(.$call $args)*)?,)*]
     };
 }
@@ -20,7 +20,7 @@ macro_rules! requests {
 /// Declares notifications, in the same way as `requests`.
 macro_rules! notifications {
     ($($name:literal ($params:ident) at $section:literal $([$($call:ident $args:tt)*])?;)*) => {
-        &[$(NotificationRule::new($name, stringify!($params), $section)
+        &[$(NotificationDefinition::new($name, stringify!($params), $section)
             $($(.$call $args)*)?,)*]
     };
 }
@@ -32,7 +32,9 @@ mod v2025_06_18;
 mod v2025_11_25;
 mod v2026_07_28;
 
-pub use definition::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
+pub use definition::{
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition,
+};
 
 /// The sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,7 +101,7 @@ impl Revision {
     pub const LATEST_LEGACY: Revision = Revision::V2025_11_25;
 
     /// Returns the definition of the revision.
-    pub fn rules(self) -> &'static RevisionRules {
+    pub fn definition(self) -> &'static RevisionDefinition {
         match self {
             Revision::V2024_11_05 => &v2024_11_05::RULES,
             Revision::V2025_03_26 => &v2025_03_26::RULES,
@@ -109,9 +111,9 @@ impl Revision {
         }
     }
 
-    /// Returns the protocol version, as `2025-11-25`.
+    /// Returns the protocol version, such as `2025-11-25`.
     pub fn name(self) -> &'static str {
-        self.rules().name
+        self.definition().name
     }
 
     /// Returns the revision of that name.
@@ -119,63 +121,63 @@ impl Revision {
         Revision::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
-    /// Returns whether each request carries metadata instead of a handshake.
+    /// Returns true if each request carries metadata instead of a handshake.
     pub fn is_modern(self) -> bool {
-        self.rules().modern
+        self.definition().modern
     }
 
-    /// Returns whether one array can hold several frames.
+    /// Returns true if one array can hold several frames.
     pub fn has_batches(self) -> bool {
-        self.rules().batches
+        self.definition().batches
     }
 
-    /// Returns whether the error for an unreadable request omits the id; otherwise the id
+    /// Returns true if the error for an unreadable request omits the id; otherwise the id
     /// is `null`.
-    pub fn error_without_id(self) -> bool {
-        self.rules().error_without_id
+    pub fn omits_unknown_error_id(self) -> bool {
+        self.definition().error_without_id
     }
 
-    /// Returns whether an HTTP stream starts with an event that has only an id; clients of
+    /// Returns true if an HTTP stream starts with an event that has only an id; clients of
     /// other revisions cannot read such an event.
-    pub fn has_primed_streams(self) -> bool {
-        self.rules().primed_streams
+    pub fn starts_streams_with_id_event(self) -> bool {
+        self.definition().primed_streams
     }
 
     /// Returns the error code for an unknown resource.
     pub fn resource_not_found_code(self) -> i64 {
-        self.rules().resource_not_found
+        self.definition().resource_not_found
     }
 
-    /// Returns whether a server reports invalid tool arguments in a result with `isError`
+    /// Returns true if a server reports invalid tool arguments in a result with `isError`
     /// (since 2025-11-25, server/tools#error-handling), not in a JSON-RPC error.
-    pub fn tools_refuse_arguments(self) -> bool {
-        self.rules().tools_refuse_arguments
+    pub fn reports_invalid_arguments_in_result(self) -> bool {
+        self.definition().tools_refuse_arguments
     }
 
     /// Returns the requests that a side can send.
-    pub fn requests(self, from: Side) -> &'static [MethodRule] {
+    pub fn requests(self, from: Side) -> &'static [RequestDefinition] {
         match from {
-            Side::Client => self.rules().client_requests,
-            Side::Server => self.rules().server_requests,
+            Side::Client => self.definition().client_requests,
+            Side::Server => self.definition().server_requests,
         }
     }
 
     /// Returns the notifications that a side can send.
-    pub fn notifications(self, from: Side) -> &'static [NotificationRule] {
+    pub fn notifications(self, from: Side) -> &'static [NotificationDefinition] {
         match from {
-            Side::Client => self.rules().client_notifications,
-            Side::Server => self.rules().server_notifications,
+            Side::Client => self.definition().client_notifications,
+            Side::Server => self.definition().server_notifications,
         }
     }
 
     /// Returns the request of that method, if the side can send it.
-    pub fn request(self, from: Side, method: &str) -> Option<&'static MethodRule> {
+    pub fn request(self, from: Side, method: &str) -> Option<&'static RequestDefinition> {
         let mut rules = self.requests(from).iter();
         rules.find(|rule| rule.name == method)
     }
 
     /// Returns the notification of that method, if the side can send it.
-    pub fn notification(self, from: Side, method: &str) -> Option<&'static NotificationRule> {
+    pub fn notification(self, from: Side, method: &str) -> Option<&'static NotificationDefinition> {
         let mut rules = self.notifications(from).iter();
         rules.find(|rule| rule.name == method)
     }
@@ -249,12 +251,12 @@ mod tests {
         for revision in Revision::ALL {
             for from in [Side::Client, Side::Server] {
                 for rule in revision.requests(from) {
-                    let known = revision.rules().capabilities(from.other());
+                    let known = revision.definition().capabilities(from.other());
                     let needed = rule.capability.and_then(|it| it.split('.').next());
                     assert!(needed.is_none_or(|it| known.contains(&it)), "{rule:?}");
                 }
                 for rule in revision.notifications(from) {
-                    let known = revision.rules().capabilities(from);
+                    let known = revision.definition().capabilities(from);
                     let needed = rule.capability.and_then(|it| it.split('.').next());
                     assert!(needed.is_none_or(|it| known.contains(&it)), "{rule:?}");
                 }

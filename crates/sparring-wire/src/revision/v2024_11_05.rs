@@ -1,11 +1,11 @@
 //! Protocol revision 2024-11-05, the first: handshake, tools, resources, prompts, sampling
 //! and roots.
 
-use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
+use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
 use crate::error::code;
 
 /// The definition of this revision.
-pub(super) static RULES: RevisionRules = RevisionRules {
+pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     name: "2024-11-05",
     modern: false,
     batches: false,
@@ -29,7 +29,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     shapes: SHAPES,
 };
 
-const CLIENT_REQUESTS: &[MethodRule] = requests! {
+const CLIENT_REQUESTS: &[RequestDefinition] = requests! {
     "initialize" (InitializeRequestParams) -> InitializeResult at "basic/lifecycle#initialization";
     "ping" (PingRequestParams) -> EmptyResult at "basic/utilities/ping#message-format" [params_optional()];
     "resources/list" (ListResourcesRequestParams) -> ListResourcesResult at "server/resources#listing-resources" [params_optional() needs("resources")];
@@ -45,20 +45,20 @@ const CLIENT_REQUESTS: &[MethodRule] = requests! {
     "completion/complete" (CompleteRequestParams) -> CompleteResult at "server/utilities/completion#requesting-completions";
 };
 
-const SERVER_REQUESTS: &[MethodRule] = requests! {
+const SERVER_REQUESTS: &[RequestDefinition] = requests! {
     "ping" (PingRequestParams) -> EmptyResult at "basic/utilities/ping#message-format" [params_optional()];
     "sampling/createMessage" (CreateMessageRequestParams) -> CreateMessageResult at "client/sampling#creating-messages" [needs("sampling")];
     "roots/list" (ListRootsRequestParams) -> ListRootsResult at "client/roots#listing-roots" [params_optional() needs("roots")];
 };
 
-const CLIENT_NOTIFICATIONS: &[NotificationRule] = notifications! {
+const CLIENT_NOTIFICATIONS: &[NotificationDefinition] = notifications! {
     "notifications/cancelled" (CancelledNotificationParams) at "basic/utilities/cancellation#cancellation-flow";
     "notifications/initialized" (InitializedNotificationParams) at "basic/lifecycle#initialization" [params_optional()];
     "notifications/progress" (ProgressNotificationParams) at "basic/utilities/progress#progress-flow";
     "notifications/roots/list_changed" (RootsListChangedNotificationParams) at "client/roots#root-list-changes" [params_optional() needs("roots.listChanged")];
 };
 
-const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
+const SERVER_NOTIFICATIONS: &[NotificationDefinition] = notifications! {
     "notifications/cancelled" (CancelledNotificationParams) at "basic/utilities/cancellation#cancellation-flow";
     "notifications/progress" (ProgressNotificationParams) at "basic/utilities/progress#progress-flow";
     "notifications/resources/list_changed" (ResourceListChangedNotificationParams) at "server/resources#list-changed-notification" [params_optional() needs("resources.listChanged")];
@@ -68,13 +68,16 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
     "notifications/message" (LoggingMessageNotificationParams) at "server/utilities/logging#log-message-notifications" [needs("logging")];
 };
 
-const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
-    ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
-    ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
-    ErrorRule::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
+const ERRORS: &[ErrorCodeDefinition] = &[
+    ErrorCodeDefinition::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorCodeDefinition::standard(
+        code::INVALID_REQUEST,
+        "not a valid request, or at the wrong time",
+    ),
+    ErrorCodeDefinition::standard(code::METHOD_NOT_FOUND, "no such method"),
+    ErrorCodeDefinition::standard(code::INVALID_PARAMS, "invalid params"),
+    ErrorCodeDefinition::standard(code::INTERNAL_ERROR, "the receiver failed"),
+    ErrorCodeDefinition::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
 ];
 
 /// Every type of the revision, in the notation of `check::shape_parser`.

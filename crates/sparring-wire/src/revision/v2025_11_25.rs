@@ -1,11 +1,11 @@
 //! Protocol revision 2025-11-25: adds tasks, URL elicitation, icons and tools in sampling.
 //! It is the last revision with a handshake.
 
-use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
+use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
 use crate::error::code;
 
 /// The definition of this revision.
-pub(super) static RULES: RevisionRules = RevisionRules {
+pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     name: "2025-11-25",
     modern: false,
     batches: false,
@@ -37,7 +37,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     shapes: SHAPES,
 };
 
-const CLIENT_REQUESTS: &[MethodRule] = requests! {
+const CLIENT_REQUESTS: &[RequestDefinition] = requests! {
     "initialize" (InitializeRequestParams) -> InitializeResult at "basic/lifecycle#initialization";
     "ping" (RequestParams) -> EmptyResult at "basic/utilities/ping#message-format" [params_optional()];
     "resources/list" (PaginatedRequestParams) -> ListResourcesResult at "server/resources#listing-resources" [params_optional() needs("resources")];
@@ -57,7 +57,7 @@ const CLIENT_REQUESTS: &[MethodRule] = requests! {
     "completion/complete" (CompleteRequestParams) -> CompleteResult at "server/utilities/completion#requesting-completions" [needs("completions")];
 };
 
-const SERVER_REQUESTS: &[MethodRule] = requests! {
+const SERVER_REQUESTS: &[RequestDefinition] = requests! {
     "ping" (RequestParams) -> EmptyResult at "basic/utilities/ping#message-format" [params_optional()];
     "tasks/get" (GetTaskRequestParams) -> GetTaskResult at "basic/utilities/tasks#getting-tasks" [needs("tasks")];
     "tasks/result" (GetTaskPayloadRequestParams) -> GetTaskPayloadResult at "basic/utilities/tasks#retrieving-task-results" [needs("tasks")];
@@ -68,7 +68,7 @@ const SERVER_REQUESTS: &[MethodRule] = requests! {
     "elicitation/create" (ElicitRequestParams) -> ElicitResult at "client/elicitation#elicitation-requests" [needs("elicitation") may_become_task()];
 };
 
-const CLIENT_NOTIFICATIONS: &[NotificationRule] = notifications! {
+const CLIENT_NOTIFICATIONS: &[NotificationDefinition] = notifications! {
     "notifications/cancelled" (CancelledNotificationParams) at "basic/utilities/cancellation#cancellation-flow";
     "notifications/initialized" (NotificationParams) at "basic/lifecycle#initialization" [params_optional()];
     "notifications/progress" (ProgressNotificationParams) at "basic/utilities/progress#progress-flow";
@@ -76,7 +76,7 @@ const CLIENT_NOTIFICATIONS: &[NotificationRule] = notifications! {
     "notifications/roots/list_changed" (NotificationParams) at "client/roots#root-list-changes" [params_optional() needs("roots.listChanged")];
 };
 
-const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
+const SERVER_NOTIFICATIONS: &[NotificationDefinition] = notifications! {
     "notifications/cancelled" (CancelledNotificationParams) at "basic/utilities/cancellation#cancellation-flow";
     "notifications/progress" (ProgressNotificationParams) at "basic/utilities/progress#progress-flow";
     "notifications/resources/list_changed" (NotificationParams) at "server/resources#list-changed-notification" [params_optional() needs("resources.listChanged")];
@@ -88,15 +88,21 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
     "notifications/elicitation/complete" (ElicitationCompleteNotificationParams) at "client/elicitation#completion-notifications-for-url-mode-elicitation";
 };
 
-const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
-    ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
-    ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
-    ErrorRule::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
-    ErrorRule::standard(code::URL_ELICITATION_REQUIRED, "the user must visit a URL first")
-        .shaped("URLElicitationRequiredErrorObject"),
+const ERRORS: &[ErrorCodeDefinition] = &[
+    ErrorCodeDefinition::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorCodeDefinition::standard(
+        code::INVALID_REQUEST,
+        "not a valid request, or at the wrong time",
+    ),
+    ErrorCodeDefinition::standard(code::METHOD_NOT_FOUND, "no such method"),
+    ErrorCodeDefinition::standard(code::INVALID_PARAMS, "invalid params"),
+    ErrorCodeDefinition::standard(code::INTERNAL_ERROR, "the receiver failed"),
+    ErrorCodeDefinition::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
+    ErrorCodeDefinition::standard(
+        code::URL_ELICITATION_REQUIRED,
+        "the user must visit a URL first",
+    )
+    .shaped("URLElicitationRequiredErrorObject"),
 ];
 
 /// Every type of the revision, in the notation of `check::shape_parser`.

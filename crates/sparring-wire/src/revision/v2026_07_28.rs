@@ -1,11 +1,11 @@
 //! Protocol revision 2026-07-28: metadata on each request instead of a handshake, input by
 //! retry instead of server requests, subscriptions and caching hints.
 
-use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
+use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
 use crate::error::code;
 
 /// The definition of this revision.
-pub(super) static RULES: RevisionRules = RevisionRules {
+pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     name: "2026-07-28",
     modern: true,
     batches: false,
@@ -37,7 +37,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     shapes: SHAPES,
 };
 
-const CLIENT_REQUESTS: &[MethodRule] = requests! {
+const CLIENT_REQUESTS: &[RequestDefinition] = requests! {
     "server/discover" (RequestParams) -> DiscoverResult at "server/discover#request" [cacheable()];
     "resources/list" (PaginatedRequestParams) -> ListResourcesResult at "server/resources#listing-resources" [needs("resources") cacheable()];
     "resources/templates/list" (PaginatedRequestParams) -> ListResourceTemplatesResult at "server/resources#resource-templates" [needs("resources") cacheable()];
@@ -50,13 +50,13 @@ const CLIENT_REQUESTS: &[MethodRule] = requests! {
     "completion/complete" (CompleteRequestParams) -> CompleteResult at "server/utilities/completion#requesting-completions" [needs("completions")];
 };
 
-const SERVER_REQUESTS: &[MethodRule] = requests! {};
+const SERVER_REQUESTS: &[RequestDefinition] = requests! {};
 
-const CLIENT_NOTIFICATIONS: &[NotificationRule] = notifications! {
+const CLIENT_NOTIFICATIONS: &[NotificationDefinition] = notifications! {
     "notifications/cancelled" (CancelledNotificationParams) at "basic/patterns/cancellation#cancellation-flow";
 };
 
-const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
+const SERVER_NOTIFICATIONS: &[NotificationDefinition] = notifications! {
     "notifications/cancelled" (CancelledNotificationParams) at "basic/patterns/cancellation#cancellation-flow";
     "notifications/progress" (ProgressNotificationParams) at "basic/patterns/progress#progress-flow";
     "notifications/resources/list_changed" (NotificationParams) at "server/resources#list-changed-notification" [params_optional() needs("resources.listChanged")];
@@ -67,19 +67,28 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
     "notifications/message" (LoggingMessageNotificationParams) at "server/utilities/logging#log-message-notifications" [needs("logging")];
 };
 
-const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
-    ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
-    ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
-    ErrorRule::standard(code::HEADER_MISMATCH, "HTTP headers and body differ"),
-    ErrorRule::standard(code::MISSING_REQUIRED_CLIENT_CAPABILITY, "missing client capability")
-        .shaped("MissingRequiredClientCapabilityErrorObject"),
-    ErrorRule::standard(code::UNSUPPORTED_PROTOCOL_VERSION, "unsupported protocol version")
-        .shaped("UnsupportedProtocolVersionErrorObject"),
-    ErrorRule::forbidden(code::RESOURCE_NOT_FOUND, "no such resource, up to 2025-11-25"),
-    ErrorRule::forbidden(
+const ERRORS: &[ErrorCodeDefinition] = &[
+    ErrorCodeDefinition::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorCodeDefinition::standard(
+        code::INVALID_REQUEST,
+        "not a valid request, or at the wrong time",
+    ),
+    ErrorCodeDefinition::standard(code::METHOD_NOT_FOUND, "no such method"),
+    ErrorCodeDefinition::standard(code::INVALID_PARAMS, "invalid params"),
+    ErrorCodeDefinition::standard(code::INTERNAL_ERROR, "the receiver failed"),
+    ErrorCodeDefinition::standard(code::HEADER_MISMATCH, "HTTP headers and body differ"),
+    ErrorCodeDefinition::standard(
+        code::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        "missing client capability",
+    )
+    .shaped("MissingRequiredClientCapabilityErrorObject"),
+    ErrorCodeDefinition::standard(
+        code::UNSUPPORTED_PROTOCOL_VERSION,
+        "unsupported protocol version",
+    )
+    .shaped("UnsupportedProtocolVersionErrorObject"),
+    ErrorCodeDefinition::forbidden(code::RESOURCE_NOT_FOUND, "no such resource, up to 2025-11-25"),
+    ErrorCodeDefinition::forbidden(
         code::URL_ELICITATION_REQUIRED,
         "the user must visit a URL first, in 2025-11-25",
     ),

@@ -1,14 +1,14 @@
 //! The bounded buffer of a transcript.
 //!
-//! Of a valid frame it keeps only the bytes, one frame after the other in one queue, so
-//! that recording allocates nothing and dropping frees nothing. Reading parses them
+//! A valid frame is stored as bytes only. All stored frames share one queue, so that
+//! recording allocates nothing and dropping frees nothing. Reading parses the frames
 //! again.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::exchange::Exchange;
-use super::{Entry, Recorded};
+use super::{Entry, TranscriptItem};
 use crate::frame::Frame;
 use crate::revision::Side;
 use crate::violation::Violation;
@@ -17,7 +17,7 @@ use crate::violation::Violation;
 const MAX_DROPPED_VIOLATIONS: usize = 1024;
 
 /// Receives every item of a transcript.
-type Sink = Box<dyn FnMut(Recorded<'_>) + Send>;
+type Sink = Box<dyn FnMut(TranscriptItem<'_>) + Send>;
 
 pub(super) struct TranscriptBuffer {
     /// The bytes of the valid frames, in order.
@@ -98,7 +98,7 @@ impl TranscriptBuffer {
 
     pub(super) fn add_entry(&mut self, entry: Entry) {
         if let Some(sink) = &mut self.sink {
-            sink(Recorded::Entry(&entry));
+            sink(TranscriptItem::Entry(&entry));
         }
         let Entry { at, from, frame, status, violations } = entry;
         let frame = match violations.is_empty() && frame.violations().is_empty() {
@@ -131,7 +131,7 @@ impl TranscriptBuffer {
 
     pub(super) fn add_exchange(&mut self, exchange: Exchange) {
         if let Some(sink) = &mut self.sink {
-            sink(Recorded::Exchange(&exchange));
+            sink(TranscriptItem::Exchange(&exchange));
         }
         self.exchanges_size += exchange.size();
         self.exchanges.push_back(exchange);

@@ -14,7 +14,7 @@ use crate::headers::Headers;
 pub struct Exchange {
     /// The start, as time since the start of the connection.
     pub at: Duration,
-    /// The HTTP method, as `POST`.
+    /// The HTTP method, such as `POST`.
     pub method: &'static str,
     /// The URL.
     pub url: Arc<str>,
@@ -29,7 +29,7 @@ pub struct Exchange {
     /// The time from the start to the head of the response.
     pub first_byte: Option<Duration>,
     /// The time from the start to the end.
-    pub done: Duration,
+    pub total: Duration,
     /// The error message of a failed exchange.
     pub error: Option<Cow<'static, str>>,
 }

@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use self::buffer::TranscriptBuffer;
 pub use self::exchange::Exchange;
-use crate::check::Referee;
+use crate::check::ConnectionChecker;
 use crate::frame::Frame;
 use crate::revision::Side;
 use crate::violation::Violation;
 
 /// An item that a transcript passes to its sink.
 #[derive(Debug, Clone, Copy)]
-pub enum Recorded<'a> {
+pub enum TranscriptItem<'a> {
     /// A frame, or noise.
     Entry(&'a Entry),
     /// A finished HTTP exchange.
@@ -49,12 +49,12 @@ pub struct Transcript(Arc<Mutex<TranscriptBuffer>>);
 /// Records one connection in a transcript, and checks it separately from the other
 /// connections there. Cheap to clone; all clones share the same state.
 #[derive(Debug, Clone)]
-pub struct Conversation(Arc<RecorderState>);
+pub struct ConnectionRecorder(Arc<RecorderState>);
 
 #[derive(Debug)]
 struct RecorderState {
     transcript: Transcript,
-    checker: Mutex<Referee>,
+    checker: Mutex<ConnectionChecker>,
 }
 
 impl Transcript {
@@ -62,20 +62,20 @@ impl Transcript {
     pub const DEFAULT_BYTES: usize = 16 * 1024 * 1024;
 
     /// Creates an empty transcript that keeps at most about `max_size` bytes.
-    pub fn bounded(max_size: usize) -> Self {
+    pub fn with_max_bytes(max_size: usize) -> Self {
         Transcript(Arc::new(Mutex::new(TranscriptBuffer::new(max_size))))
     }
 
     /// Passes every later item to `sink` when it is recorded. The sink must not use the
     /// transcript.
-    pub fn stream_to(&self, sink: impl FnMut(Recorded<'_>) + Send + 'static) {
+    pub fn set_sink(&self, sink: impl FnMut(TranscriptItem<'_>) + Send + 'static) {
         self.buffer().set_sink(Box::new(sink));
     }
 
     /// Starts to record a connection.
-    pub fn conversation(&self) -> Conversation {
-        let checker = Mutex::new(Referee::new());
-        Conversation(Arc::new(RecorderState { transcript: self.clone(), checker }))
+    pub fn recorder(&self) -> ConnectionRecorder {
+        let checker = Mutex::new(ConnectionChecker::new());
+        ConnectionRecorder(Arc::new(RecorderState { transcript: self.clone(), checker }))
     }
 
     /// Adds a finished HTTP exchange.
@@ -110,7 +110,7 @@ impl Transcript {
         self.buffer().len()
     }
 
-    /// Returns whether the transcript has no entries.
+    /// Returns true if the transcript has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -120,7 +120,7 @@ impl Transcript {
     }
 }
 
-impl Conversation {
+impl ConnectionRecorder {
     /// Returns the transcript.
     pub fn transcript(&self) -> &Transcript {
         &self.0.transcript
@@ -128,15 +128,15 @@ impl Conversation {
 
     /// Checks and records a frame.
     pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
-        self.record_answer(at, from, frame, None);
+        self.record_with_status(at, from, frame, None);
     }
 
     /// Checks and records a frame from an HTTP response with its status.
-    pub fn record_answer(&self, at: Duration, from: Side, frame: &Frame, status: Option<u16>) {
+    pub fn record_with_status(&self, at: Duration, from: Side, frame: &Frame, status: Option<u16>) {
         // The lock is held until the frame is recorded, so that frames are checked in
         // the order of the record.
         let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
-        let violations = checker.observe(from, frame);
+        let violations = checker.check(from, frame);
         let entry = Entry { at, from, frame: frame.clone(), status, violations };
         self.0.transcript.buffer().add_entry(entry);
     }
@@ -144,7 +144,7 @@ impl Conversation {
 
 impl Default for Transcript {
     fn default() -> Self {
-        Transcript::bounded(Self::DEFAULT_BYTES)
+        Transcript::with_max_bytes(Self::DEFAULT_BYTES)
     }
 }
 
@@ -152,14 +152,14 @@ impl Default for Transcript {
 mod tests {
     use super::*;
 
-    fn record(conversation: &Conversation, from: Side, text: &str) {
+    fn record(conversation: &ConnectionRecorder, from: Side, text: &str) {
         conversation.record(Duration::ZERO, from, &Frame::parse(text));
     }
 
     #[test]
     fn keeps_order_and_attaches_violations() {
         let transcript = Transcript::default();
-        let conversation = transcript.conversation();
+        let conversation = transcript.recorder();
         record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
         record(&conversation, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
         let entries = transcript.entries();
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn connections_in_one_transcript_are_checked_separately() {
         let transcript = Transcript::default();
-        let (one, other) = (transcript.conversation(), transcript.conversation());
+        let (one, other) = (transcript.recorder(), transcript.recorder());
         for conversation in [&one, &other] {
             record(conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
         }
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn drops_and_counts_the_oldest_entries_but_keeps_their_violations() {
-        let transcript = Transcript::bounded(300);
-        let conversation = transcript.conversation();
+        let transcript = Transcript::with_max_bytes(300);
+        let conversation = transcript.recorder();
         record(&conversation, Side::Server, "no json at all");
         for id in 0..10 {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);
@@ -199,14 +199,14 @@ mod tests {
 
     #[test]
     fn entries_have_the_recorded_bytes() {
-        let transcript = Transcript::bounded(2_000);
+        let transcript = Transcript::with_max_bytes(2_000);
         let texts: Vec<String> = (0..200)
             .map(|number| match number % 5 {
                 0 => format!("noise {number}"),
                 _ => format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"x/{number}"}}"#),
             })
             .collect();
-        let conversation = transcript.conversation();
+        let conversation = transcript.recorder();
         for text in &texts {
             record(&conversation, Side::Client, text);
         }
@@ -220,12 +220,12 @@ mod tests {
     #[test]
     fn a_sink_receives_every_entry() {
         let (sender, receiver) = std::sync::mpsc::channel();
-        let transcript = Transcript::bounded(0);
-        transcript.stream_to(move |recorded| {
-            let Recorded::Entry(entry) = recorded else { return };
+        let transcript = Transcript::with_max_bytes(0);
+        transcript.set_sink(move |recorded| {
+            let TranscriptItem::Entry(entry) = recorded else { return };
             let _ = sender.send((entry.frame.clone(), entry.violations.len()));
         });
-        let conversation = transcript.conversation();
+        let conversation = transcript.recorder();
         record(&conversation, Side::Server, "noise");
         record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
         let seen: Vec<_> = receiver.try_iter().map(|(_, violations)| violations).collect();

@@ -24,7 +24,7 @@ pub enum Content {
     Image {
         /// The data as Base64.
         data: String,
-        /// The MIME type, as `image/png`.
+        /// The MIME type, such as `image/png`.
         mime_type: String,
         /// Annotations and all other fields.
         #[serde(flatten)]
@@ -34,7 +34,7 @@ pub enum Content {
     Audio {
         /// The data as Base64.
         data: String,
-        /// The MIME type, as `audio/wav`.
+        /// The MIME type, such as `audio/wav`.
         mime_type: String,
         /// Annotations and all other fields.
         #[serde(flatten)]

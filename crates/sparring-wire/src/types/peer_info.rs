@@ -82,7 +82,7 @@ impl ServerCapabilities {
         self
     }
 
-    /// Returns whether a capability is declared, by its dotted name, as
+    /// Returns true if a capability is declared, by its dotted name, such as
     /// `resources.subscribe`. The value must be `true` or an object.
     pub fn has(&self, path: &str) -> bool {
         let mut names = path.split('.');

@@ -33,7 +33,7 @@ impl Prompt {
 pub struct PromptArgument {
     /// The name.
     pub name: String,
-    /// Whether the argument is required.
+    /// True if the argument is required.
     #[serde(default)]
     pub required: bool,
     /// Description and all other fields.
@@ -67,7 +67,7 @@ pub struct Completion {
     /// The total number of values, these included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// Whether there are more than these.
+    /// True if there are more values than these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
 }

@@ -16,7 +16,7 @@ pub struct Resource {
     /// The description for a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The MIME type, as `text/plain`.
+    /// The MIME type, such as `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Size, annotations, icons and all other fields.
@@ -57,7 +57,7 @@ pub struct ResourceTemplate {
 pub struct ResourceContents {
     /// The URI.
     pub uri: String,
-    /// The MIME type, as `text/plain`.
+    /// The MIME type, such as `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text of a text resource.

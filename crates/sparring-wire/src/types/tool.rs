@@ -62,7 +62,7 @@ pub struct CallToolResult {
     /// The structured content; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// Whether the tool failed.
+    /// True if the tool failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// `_meta` and all other fields.

@@ -14,10 +14,10 @@ fn check(bytes: impl Into<Vec<u8>>, expected: &str) -> Frame {
 #[test]
 fn creates_a_json_rpc_request() {
     let mut ids = IdSequence::default();
-    let id = ids.generate();
+    let id = ids.next_id();
     let request = Frame::request(&id, "tools/list", Some(&RawJson::empty_object()));
     assert_eq!(request.method(), Some("tools/list"));
-    assert!(request.id().is_some_and(|id| ids.has_given(id)));
+    assert!(request.id().is_some_and(|id| ids.has_generated(id)));
     assert_eq!(request.text(), r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
     assert!(check(request.bytes(), "").kind() == FrameKind::Request);
 }
@@ -96,17 +96,17 @@ fn reports_every_violation_of_the_message() {
 fn an_error_can_have_the_id_null() {
     let frame = check(r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "");
     assert_eq!(frame.id(), None);
-    let built = Frame::error_of(None, true, &ErrorObject::new(1, ""));
+    let built = Frame::error_response(None, true, &ErrorObject::new(1, ""));
     assert_eq!(frame, built);
 }
 
 #[test]
 fn a_frame_beyond_a_limit_keeps_its_bytes() {
     let limits = Limits { max_bytes: 10, max_depth: 2 };
-    let long = Frame::parse_within("[1,2,3,4,5,6]", limits);
+    let long = Frame::parse_with_limits("[1,2,3,4,5,6]", limits);
     assert_eq!(long.violations()[0].rule, Rule::TooLarge);
     assert_eq!(long.bytes(), b"[1,2,3,4,5,6]");
-    let deep = Frame::parse_within("[[[1]]]", limits);
+    let deep = Frame::parse_with_limits("[[[1]]]", limits);
     assert_eq!(deep.violations()[0].rule, Rule::TooDeep);
 }
 
@@ -127,7 +127,7 @@ fn the_text_is_kept_byte_for_byte() {
         assert_eq!(frame.bytes(), text.as_bytes());
     }
     let frame = check(r#"{"jsonrpc":"2.0","id":1,"result":{"n": 1.50 ,"k":[ ]}}"#, "");
-    let again = Frame::result_of(&Id::Integer(1), frame.result().unwrap(), &[]);
+    let again = Frame::result_response(&Id::Integer(1), frame.result().unwrap(), &[]);
     assert_eq!(again.result().unwrap().text(), r#"{"n": 1.50 ,"k":[ ]}"#);
 }
 
@@ -142,7 +142,7 @@ fn members_are_added_to_a_result_that_is_an_object() {
         let result = RawJson::parse(result).unwrap();
         let one = RawJson::parse("1").unwrap();
         let added = [("a", one.view()), ("b", Json::EMPTY_OBJECT)];
-        let frame = Frame::result_of(&Id::Integer(1), result.view(), &added);
+        let frame = Frame::result_response(&Id::Integer(1), result.view(), &added);
         assert_eq!(frame.result().unwrap().text(), expected);
         assert_eq!(Frame::parse(frame.bytes()).result(), frame.result());
     }
@@ -156,7 +156,7 @@ fn a_built_frame_is_one_line() {
     for frame in [
         Frame::request(&id, "a", Some(&spread)),
         Frame::notification("a", Some(&spread)),
-        Frame::result_of(&id, spread.view(), &[]),
+        Frame::result_response(&id, spread.view(), &[]),
     ] {
         let part = frame.params().or(frame.result()).unwrap();
         assert_eq!(part.text(), flat);
@@ -179,9 +179,9 @@ fn a_truncated_response_has_its_id() {
 #[test]
 fn the_frames_of_a_batch_are_frames() {
     let batch = check(r#"[{"jsonrpc":"2.0","id":1,"method":"a"}, 7 ,{"id":2}]"#, "");
-    let kinds = batch.batch().map(|frame| frame.kind());
+    let kinds = batch.batch_items().map(|frame| frame.kind());
     assert_eq!(kinds.collect::<Vec<_>>(), [FrameKind::Request, FrameKind::Other, FrameKind::Other]);
-    assert_eq!(batch.batch().nth(1).unwrap().bytes(), b"7");
+    assert_eq!(batch.batch_items().nth(1).unwrap().bytes(), b"7");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_built_frame_has_the_same_violations_as_a_parsed_one() {
     for frame in [
         Frame::request(&id, "a", Some(&list)),
         Frame::notification("a", Some(&list)),
-        Frame::result_of(&id, five.view(), &[]),
+        Frame::result_response(&id, five.view(), &[]),
     ] {
         assert_eq!(frame.violations(), Frame::parse(frame.bytes()).violations());
         assert_eq!(frame.violations().len(), 1);

@@ -3,8 +3,8 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use sparring_wire::{
-    Checker, ErrorObject, Frame, FrameKind, Id, Json, JsonKind, RawJson, Referee, Revision, Rule,
-    Side,
+    Checker, ConnectionChecker, ErrorObject, Frame, FrameKind, Id, Json, JsonKind, RawJson,
+    Revision, Rule, Side,
 };
 
 /// The maximum number of violations of one frame.
@@ -33,10 +33,10 @@ pub(crate) fn check_frame_invariants(bytes: &[u8], revision: Revision, from: Sid
 
 /// Checks all frames of a connection in order.
 pub(crate) fn check_connection_invariants<'a>(frames: impl Iterator<Item = (Side, &'a [u8])>) {
-    let mut checker = Referee::new();
+    let mut checker = ConnectionChecker::new();
     for (from, bytes) in frames {
         let frame = Frame::parse(bytes);
-        let found = checker.observe(from, &frame);
+        let found = checker.check(from, &frame);
         assert!(found.len() <= MAX_VIOLATIONS, "too many violations");
         assert!(found.iter().all(|it| it.path.starts_with('$')), "{found:?}");
         assert!(
@@ -48,7 +48,7 @@ pub(crate) fn check_connection_invariants<'a>(frames: impl Iterator<Item = (Side
 }
 
 fn check_violations(frame: &Frame, revision: Revision, from: Side, answers: Option<&str>) {
-    let checker = Checker::of(revision);
+    let checker = Checker::for_revision(revision);
     let found = checker.check(frame, from, answers);
     assert!(found.len() <= MAX_VIOLATIONS, "too many violations");
     for (found, own) in found.iter().zip(frame.violations()) {
@@ -72,7 +72,7 @@ fn assert_same_fields(one: &Frame, other: &Frame) {
     assert_eq!(one.violations(), other.violations(), "{one:?}");
     assert_eq!(one.notes(), other.notes(), "{one:?}");
     assert_eq!(one.is_response_like(), other.is_response_like(), "{one:?}");
-    assert!(one.batch().eq(other.batch()), "{one:?}");
+    assert!(one.batch_items().eq(other.batch_items()), "{one:?}");
 }
 
 /// Compares the scanner with `serde_json`, which has no depth limit here. It accepts lone
@@ -93,7 +93,7 @@ fn assert_agrees_with_serde(frame: &Frame) {
     for (name, part) in
         [("params", frame.params()), ("result", frame.result()), ("error", frame.error())]
     {
-        let part = part.map(|part| part.to::<Value>().unwrap());
+        let part = part.map(|part| part.deserialize::<Value>().unwrap());
         assert_eq!(part.as_ref(), members.get(name), "{frame:?}");
     }
     let method = members.get("method").and_then(Value::as_str);
@@ -141,12 +141,12 @@ fn assert_built_frames_equal_parsed_ones(frame: &Frame) {
         built.push(Frame::notification(method, params.as_ref()));
     }
     if let Some(result) = part(frame.result()) {
-        built.push(Frame::result_of(&id, result.view(), &[]));
+        built.push(Frame::result_response(&id, result.view(), &[]));
     }
     if let Some(error) = frame.error_object() {
-        built.push(Frame::error_of(Some(&id), false, &error));
-        built.push(Frame::error_of(None, false, &error));
-        built.push(Frame::error_of(None, true, &ErrorObject::new(error.code, "m")));
+        built.push(Frame::error_response(Some(&id), false, &error));
+        built.push(Frame::error_response(None, false, &error));
+        built.push(Frame::error_response(None, true, &ErrorObject::new(error.code, "m")));
     }
     for frame in &built {
         let parsed = Frame::parse(frame.bytes());
@@ -156,11 +156,11 @@ fn assert_built_frames_equal_parsed_ones(frame: &Frame) {
             false => assert_eq!((frame.kind(), frame.id()), (parsed.kind(), parsed.id())),
         }
     }
-    let batch = Frame::batch_of(&built);
+    let batch = Frame::from_batch(&built);
     // A batch is one level deeper than its frames.
     let too_deep = batch.violations().iter().any(|it| it.rule == Rule::TooDeep);
     if !built.is_empty() && !too_deep {
         assert_eq!(batch.kind(), FrameKind::Batch);
-        assert!(batch.batch().eq(built.into_iter()));
+        assert!(batch.batch_items().eq(built.into_iter()));
     }
 }

@@ -1,7 +1,7 @@
 //! This library's client, on its own server and on rmcp's server.
 
 use serde_json::json;
-use sparring::server::{Answer, Context};
+use sparring::server::{Context, HandlerResult};
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring::{Client, Handler, Json, Revision};
 
@@ -15,11 +15,11 @@ impl Handler for Echo {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("echo")].into())
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(message).into())
     }

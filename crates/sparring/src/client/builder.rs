@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_peer::client::{ClientOptions, Protocol, Question};
+use sparring_peer::client::{ClientOptions, Protocol, ServerRequest};
 use sparring_wire::{ErrorObject, RawJson, Revision, Transcript};
 
 use super::connection::Client;
@@ -71,7 +71,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.info(name, version))
     }
 
-    /// Sets how the client chooses the revision.
+    /// Sets the choice of the revision.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -139,7 +139,8 @@ impl ClientBuilder {
         ClientBuilder(self.0.capability(name, value))
     }
 
-    /// Declares exactly these capabilities, whatever the client answers. A value that
+    /// Declares exactly these capabilities, independent of the requests that the client
+    /// answers. A value that
     /// is not an object declares none.
     ///
     /// ```
@@ -165,21 +166,21 @@ impl ClientBuilder {
     /// ```
     /// # use serde_json::json;
     /// # use sparring::blocking::Wait as _;
-    /// # use sparring::{Client, MockServer, client::Question};
+    /// # use sparring::{Client, MockServer, client::ServerRequest};
     /// # let mock = MockServer::from_yaml(
     /// #     "tools: [{name: ask, ask: {it: {elicitation: {message: Sure?, requested_schema: \
     /// #      {type: object, properties: {}}}}}, text: \"you said ${answers.it.action}\"}]",
     /// #     ".",
     /// # )?;
     /// let client = Client::builder()
-    ///     .answer(Question::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
+    ///     .answer(ServerRequest::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
     ///     .in_memory(mock)
     ///     .wait()?;
     /// client.call_tool("ask", json!({})).wait()?.assert_text("you said decline");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn answer<F, Fut>(self, question: Question, answerer: F) -> Self
+    pub fn answer<F, Fut>(self, question: ServerRequest, answerer: F) -> Self
     where
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,

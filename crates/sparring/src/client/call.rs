@@ -142,21 +142,21 @@ impl IntoFuture for Call {
 /// # use sparring::blocking::Wait as _;
 /// # use sparring::{Client, MockServer};
 /// # use serde_json::json;
-/// # use sparring::client::InFlight;
+/// # use sparring::client::PendingRequest;
 /// # let mock = MockServer::from_yaml(
 /// #     "tools: [{name: slow, delay: 50ms, text: done}]",
 /// #     ".",
 /// # )?;
 /// # let client = Client::in_memory(mock).wait()?;
-/// let first: InFlight = client.call_tool("slow", json!({})).start();
-/// let second: InFlight = client.call_tool("slow", json!({})).start();
+/// let first: PendingRequest = client.call_tool("slow", json!({})).start();
+/// let second: PendingRequest = client.call_tool("slow", json!({})).start();
 /// first.wait()?.assert_text("done");
 /// second.wait()?.assert_text("done");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "dropping the request cancels it"]
 pub struct InFlight {
-    request: sparring_peer::client::InFlight,
+    request: sparring_peer::client::PendingRequest,
     label: String,
     at: &'static Location<'static>,
     context: FailureContext,
@@ -205,7 +205,7 @@ impl InFlight {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forget(self) {
-        self.request.forget();
+        self.request.detach();
     }
 }
 

@@ -12,7 +12,8 @@ mod when;
 
 pub use call::{Call, InFlight};
 pub use sparring_peer::client::{
-    Error, Filter, Inbox, Listing, Progress, Question, Session, accept_with_defaults,
+    Error, Inbox, ListKind, Progress, ServerRequest, Session, SubscriptionFilter,
+    accept_with_defaults,
 };
 pub use subscription::Subscription;
 pub use wait::MessageWait;

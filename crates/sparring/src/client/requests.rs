@@ -10,7 +10,7 @@ use sparring_wire::RawJson;
 use sparring_wire::types::LogLevel;
 
 use super::connection::Client;
-use super::{Call, Filter, Subscription};
+use super::{Call, Subscription, SubscriptionFilter};
 use crate::{Prompts, ResourceTemplates, Resources, Tools};
 
 impl Client {
@@ -287,7 +287,10 @@ impl Client {
         &self,
         uri: &str,
     ) -> impl Future<Output = Result<Subscription, crate::Error>> + Send {
-        self.listen(Filter { uris: vec![uri.to_owned()], ..Filter::default() })
+        self.listen(SubscriptionFilter {
+            uris: vec![uri.to_owned()],
+            ..SubscriptionFilter::default()
+        })
     }
 
     /// Subscribes to all changes that match the filter, by the methods of the
@@ -295,7 +298,7 @@ impl Client {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use sparring::{Client, MockServer, client::Filter};
+    /// # use sparring::{Client, MockServer, client::SubscriptionFilter};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let mock = MockServer::from_yaml(
@@ -303,7 +306,7 @@ impl Client {
     /// #     ".",
     /// # )?;
     /// # let client = Client::in_memory(mock).await?;
-    /// let filter = Filter { tools_list_changed: true, ..Filter::default() };
+    /// let filter = SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
     /// let mut changes = client.listen(filter).await?;
     /// client.call_tool("grow", serde_json::json!({})).await?.assert_success();
     /// let change = changes.next(Duration::from_secs(5)).await?;
@@ -317,7 +320,7 @@ impl Client {
     #[track_caller]
     pub fn listen(
         &self,
-        filter: Filter,
+        filter: SubscriptionFilter,
     ) -> impl Future<Output = Result<Subscription, crate::Error>> + Send {
         let opened = self.with_location(self.peer.listen(filter));
         async move { Ok(Subscription::new(opened.await?, self.context.clone())) }

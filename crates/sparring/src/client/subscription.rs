@@ -104,7 +104,7 @@ impl Subscription {
     /// # let client = old.in_memory(mock).wait()?;
     /// let changes = client.subscribe("memo:1").wait()?;
     /// changes.close().wait()?;
-    /// client.snapshot().assert_order([Step::answer("resources/unsubscribe")]);
+    /// client.snapshot().assert_order([Step::response("resources/unsubscribe")]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -124,7 +124,7 @@ impl<'c> MessageWait<'c> {
     /// assert_eq!(done.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(self, method: &str) -> Self {
+    pub fn method(self, method: &str) -> Self {
         MessageWait { method: Some(method.to_owned()), ..self }
     }
 
@@ -162,7 +162,7 @@ impl<'c> MessageWait<'c> {
         let waited = tokio::time::timeout(self.within, async {
             tokio::select! {
                 biased;
-                () = inbox.until(enough) => None,
+                () = inbox.wait_until(enough) => None,
                 cause = self.client.closed() => Some(cause),
             }
         });
@@ -172,7 +172,7 @@ impl<'c> MessageWait<'c> {
         };
         // The last messages may have arrived together with the end of the connection.
         match enough(inbox) {
-            true => Ok(self.method.as_ref().map_or_else(|| inbox.all(), |it| inbox.of(it))),
+            true => Ok(self.method.as_ref().map_or_else(|| inbox.all(), |it| inbox.by_name(it))),
             false => Err(Error::not_received(
                 self.render_missing(inbox, &why),
                 self.at,
@@ -181,7 +181,7 @@ impl<'c> MessageWait<'c> {
         }
     }
 
-    /// Renders what is missing, and what was received instead.
+    /// Renders the missing messages, and those that were received instead.
     fn render_missing(&self, inbox: &Inbox, why: &str) -> String {
         let kind = match (self.kind, self.count) {
             (Kind::Notifications, 1) => "notification",

@@ -75,7 +75,7 @@ impl OpenedLink {
     message = "a client cannot connect to `{Self}`",
     label = "neither a target nor a link",
     note = "a target is a `ChildTarget`, `ContainerTarget`, `UnixTarget`, `HttpTarget` or `Target`",
-    note = "a link is anything that implements `sparring::Link`: for bytes, `Lines::over(stream)`",
+    note = "a link is anything that implements `sparring::Link`: for bytes, `LineLink::from_stream(stream)`",
     note = "for a server in this process use `Client::in_memory`"
 )]
 pub trait Connect<Kind>: Send {

@@ -1,5 +1,5 @@
 //! Serves an rmcp service in this process. The SDK only serves byte streams, so the
-//! link is one; it reports why the SDK ended the service.
+//! link is one; it reports the reason of the SDK for ending the service.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use rmcp::service::{QuitReason, Service};
 use rmcp::{RoleServer, ServiceExt as _};
 use sparring_peer::link::Recorder;
-use sparring_peer::{Cause, Incoming, Lines, Link, LinkKind, Outgoing};
+use sparring_peer::{Cause, Incoming, LineLink, Link, LinkKind, Outgoing};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
@@ -17,7 +17,7 @@ use super::{DUPLEX_BUFFER_BYTES, InMemory, OpenedLink, kind};
 impl<S: Service<RoleServer>> InMemory<kind::Rmcp> for S {
     fn attach(self) -> OpenedLink {
         let (here, there) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);
-        let link = Lines::over(here).named("duplex");
+        let link = LineLink::from_stream(here).with_transport_name("duplex");
         let link = RmcpLink { link, service: serve(self, there), ended: None };
         OpenedLink::new(link, "an rmcp service")
     }
@@ -38,10 +38,11 @@ where
     })
 }
 
-/// A link to an rmcp service that reports why the service ended, if the SDK says so.
+/// A link to an rmcp service that reports the SDK's reason for the end of the service,
+/// if there is one.
 /// Dropping the link ends the service.
 struct RmcpLink {
-    link: Lines<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>,
+    link: LineLink<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>,
     service: JoinHandle<Result<(), String>>,
     ended: Option<Cause>,
 }
@@ -57,12 +58,12 @@ impl Link for RmcpLink {
         self.link.kind()
     }
 
-    fn transport(&self) -> &'static str {
-        self.link.transport()
+    fn transport_name(&self) -> &'static str {
+        self.link.transport_name()
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
-        self.link.record_to(recorder);
+    fn set_recorder(&mut self, recorder: Recorder) {
+        self.link.set_recorder(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
@@ -77,8 +78,8 @@ impl Link for RmcpLink {
         self.link.backlog()
     }
 
-    fn closing_time(&self) -> Duration {
-        self.link.closing_time()
+    fn close_timeout(&self) -> Duration {
+        self.link.close_timeout()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {

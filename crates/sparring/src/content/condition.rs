@@ -1,9 +1,9 @@
-//! The conditions of an expectation, how they are evaluated, and their description.
+//! The conditions of an expectation, their evaluation, and their description.
 
 use std::fmt;
 
-use sparring_script::{InvalidPattern, any_known};
-use sparring_wire::json::tree;
+use sparring_script::{InvalidPattern, any_true_if_known};
+use sparring_wire::json::parse_value;
 
 /// One condition of a text.
 #[derive(Debug, Clone)]
@@ -100,7 +100,7 @@ impl Condition {
         }
     }
 
-    /// Whether no part of it is empty.
+    /// Returns true if no part of it is empty.
     pub(super) fn has_expectation(&self) -> bool {
         match self {
             Condition::Contains(term) | Condition::StartsWith(term) | Condition::EndsWith(term) => {
@@ -118,8 +118,8 @@ impl Condition {
         self.evaluate(text) == Some(true)
     }
 
-    /// Whether a text matches. Returns `None` if that takes too long to find out; then
-    /// neither the condition nor its opposite matches.
+    /// Returns true if a text matches. Returns `None` if the evaluation takes too long;
+    /// then neither the condition nor its opposite matches.
     fn evaluate(&self, text: &str) -> Option<bool> {
         Some(match self {
             Condition::Contains(term) => {
@@ -134,17 +134,17 @@ impl Condition {
             Condition::Exactly(wanted) => text == wanted,
             Condition::Empty => text.is_empty(),
             Condition::NotEmpty => !text.trim().is_empty(),
-            Condition::Json => tree(text.as_bytes()).is_ok(),
+            Condition::Json => parse_value(text.as_bytes()).is_ok(),
             Condition::Number => text.trim().parse::<f64>().is_ok_and(f64::is_finite),
             Condition::Lines(count) => text.lines().count() == *count,
             Condition::All(conditions) => {
                 let unmet = conditions
                     .iter()
                     .map(|condition| condition.evaluate(text).map(|matches| !matches));
-                !any_known(unmet)?
+                !any_true_if_known(unmet)?
             }
             Condition::Any(conditions) => {
-                any_known(conditions.iter().map(|condition| condition.evaluate(text)))?
+                any_true_if_known(conditions.iter().map(|condition| condition.evaluate(text)))?
             }
             Condition::Not(condition) => !condition.evaluate(text)?,
         })

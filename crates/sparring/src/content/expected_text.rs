@@ -200,7 +200,7 @@ impl Content {
         Content(Condition::Any(any))
     }
 
-    /// Whether a text matches.
+    /// Returns true if a text matches.
     ///
     /// ```
     /// # use sparring::Content;

@@ -1,5 +1,4 @@
-//! Describes why a text does not match: the expectation, the failed conditions, and
-//! the start of the text.
+//! Describes a mismatch: the expectation, the failed conditions, and the start of the text.
 
 use std::fmt;
 
@@ -23,11 +22,11 @@ pub struct Mismatch {
     pub missing: Vec<String>,
     /// The negated conditions that the text meets.
     pub unwanted: Vec<String>,
-    /// Whether a part of the expectation is empty, so that any text would match it.
+    /// True if a part of the expectation is empty, so that any text would match it.
     expects_nothing: bool,
     /// The start of the text, or its difference from an exact text.
     found: String,
-    /// Whether an exact text was expected.
+    /// True if an exact text was expected.
     is_exact: bool,
 }
 

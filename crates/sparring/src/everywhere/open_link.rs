@@ -1,6 +1,6 @@
 //! Starts a new server and connects to it over a transport.
 
-use sparring_peer::{Lines, LinkKind, memory};
+use sparring_peer::{LineLink, LinkKind, memory};
 use sparring_transport::Target;
 #[cfg(unix)]
 use sparring_transport::{NamedPipes, UnixTarget};
@@ -46,7 +46,7 @@ async fn open_in_process(
         }
         Transport::Duplex => {
             let (here, there) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);
-            let link = Lines::over(here).named("duplex");
+            let link = LineLink::from_stream(here).with_transport_name("duplex");
             let keep_alive = server.serve_stream(Box::new(there));
             OpenedLink::new(link, description).with_keep_alive(keep_alive)
         }
@@ -82,7 +82,7 @@ async fn open_unix_socket(server: &dyn Servable) -> Result<OpenedLink, Box<dyn s
 #[cfg(unix)]
 async fn open_pipes(server: &dyn Servable, description: String) -> std::io::Result<OpenedLink> {
     let folder = create_temporary_folder("spar-")?;
-    let pipes = NamedPipes::at(&folder.path().join("mcp"));
+    let pipes = NamedPipes::from_base(&folder.path().join("mcp"));
     pipes.create()?;
     let (here, there) = tokio::try_join!(
         pipes.open_as_client(PIPE_OPEN_TIMEOUT),

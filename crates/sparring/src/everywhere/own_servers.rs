@@ -2,7 +2,7 @@
 
 #[cfg(feature = "mock")]
 use sparring_mock::MockServer;
-use sparring_peer::{Handler, Lines, Link, Server};
+use sparring_peer::{Handler, LineLink, Link, Server};
 use sparring_wire::Revision;
 
 #[cfg(feature = "http")]
@@ -71,7 +71,7 @@ impl<H: Handler> Servable for Server<H> {
     }
 
     fn serve_stream(&self, stream: Box<dyn ByteStream>) -> KeepAlive {
-        Box::new(self.spawn(Lines::over(stream)))
+        Box::new(self.spawn(LineLink::from_stream(stream)))
     }
 
     #[cfg(feature = "http")]
@@ -106,7 +106,7 @@ impl Servable for MockServer {
     }
 
     fn serve_stream(&self, stream: Box<dyn ByteStream>) -> KeepAlive {
-        Box::new(self.spawn(Lines::over(stream)))
+        Box::new(self.spawn(LineLink::from_stream(stream)))
     }
 
     #[cfg(feature = "http")]

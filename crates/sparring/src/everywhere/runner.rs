@@ -98,11 +98,11 @@ impl Everywhere {
     /// # use sparring::blocking::Wait as _;
     /// use sparring::{ChildTarget, Everywhere};
     ///
-    /// Everywhere::of_command(ChildTarget::new("my-server").arg("--stdio"))
+    /// Everywhere::for_command(ChildTarget::new("my-server").arg("--stdio"))
     ///     .run(async |client| client.list_tools().await.map(drop))
     ///     .wait();
     /// ```
-    pub fn of_command(command: ChildTarget) -> Self {
+    pub fn for_command(command: ChildTarget) -> Self {
         Everywhere::empty().command(command)
     }
 
@@ -253,7 +253,7 @@ impl Everywhere {
         (transports, revisions)
     }
 
-    /// Explains why no combination is left.
+    /// Renders the reason why no combination is left.
     fn render_no_combination(&self) -> String {
         let (transports, revisions) = self.supported();
         format!(

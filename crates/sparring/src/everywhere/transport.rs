@@ -66,7 +66,7 @@ impl Transport {
         }
     }
 
-    /// Whether the transport exists in a revision.
+    /// Returns true if the transport exists in a revision.
     pub(super) fn supports(self, revision: Revision) -> bool {
         self != Transport::Sse || !revision.is_modern()
     }

@@ -259,7 +259,7 @@ impl<T: Item> ItemList<T> {
 
     /// Renders `; did you mean "a"?` if a similar key exists.
     fn suggest_name(&self, name: &str) -> String {
-        match sparring_script::nearest(name, self.names()).first() {
+        match sparring_script::nearest_names(name, self.names()).first() {
             Some(best) => format!("; did you mean {best:?}?"),
             None => String::new(),
         }

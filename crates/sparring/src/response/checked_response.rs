@@ -6,7 +6,7 @@ use std::panic::Location;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sparring_wire::Json;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use crate::failure_context::FailureContext;
 
@@ -65,7 +65,7 @@ impl Response {
         };
         let texts = |list: &str, path: &[&str]| -> Option<String> {
             let items = result.get(list)?.items();
-            Some(items.filter_map(|item| item.at(path)?.as_str()).collect())
+            Some(items.filter_map(|item| item.get_path(path)?.as_str()).collect())
         };
         texts("content", &["text"])
             .or_else(|| texts("contents", &["text"]))
@@ -96,7 +96,7 @@ impl Response {
     }
 
     pub(super) fn to_value(json: Option<Json<'_>>) -> Option<Value> {
-        json.and_then(|json| tree(json.bytes()).ok())
+        json.and_then(|json| parse_value(json.bytes()).ok())
     }
 
     /// Describes the response: error, tool error or result, and the start of its text.

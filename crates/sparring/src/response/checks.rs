@@ -2,7 +2,7 @@
 //! the found value, and the failure context.
 
 use serde_json::Value;
-use sparring_wire::json::{completion as parse_completion, tree};
+use sparring_wire::json::{parse_completion, parse_value};
 
 use crate::diff::{self, Comparison};
 use crate::{Content, Response};
@@ -313,7 +313,7 @@ impl Response {
     #[cfg(feature = "mock")]
     #[track_caller]
     pub fn assert_matches(&self, expected: Value) -> &Self {
-        let matcher = match sparring_script::Matcher::of(&expected) {
+        let matcher = match sparring_script::Matcher::from_json(&expected) {
             Ok(matcher) => matcher,
             Err(problems) => panic!("{problems}"),
         };
@@ -396,7 +396,7 @@ impl Response {
 
     #[track_caller]
     fn expect_text_as_json(&self, expected: &Value, comparison: Comparison) -> &Self {
-        let found = tree(self.text().as_bytes()).ok();
+        let found = parse_value(self.text().as_bytes()).ok();
         self.expect_json("the text as JSON", expected, found, comparison)
     }
 

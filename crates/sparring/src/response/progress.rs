@@ -84,7 +84,7 @@ impl Response {
 }
 
 fn progress_token(request: &Frame) -> Option<RawJson> {
-    request.params()?.at(&["_meta", "progressToken"]).map(RawJson::from)
+    request.params()?.get_path(&["_meta", "progressToken"]).map(RawJson::from)
 }
 
 fn parse_progress(frame: &Frame, token: &RawJson) -> Option<Progress> {

@@ -43,7 +43,7 @@ impl Snapshot {
             self.fail(format_args!("the reason for cancelling {method} differs\n{mismatch}"));
         }
         let late = |it: &&Message| {
-            it.is_answer()
+            it.is_response()
                 && it.from != cancellation.from
                 && it.frame.id() == cancelled_id(cancellation).as_ref()
         };
@@ -73,5 +73,5 @@ impl Snapshot {
 fn cancelled_id(message: &Message) -> Option<Id> {
     let params = message.frame.params();
     let params = params.filter(|_| message.method() == Some("notifications/cancelled"));
-    params.and_then(|params| params.get("requestId")).and_then(Id::read)
+    params.and_then(|params| params.get("requestId")).and_then(Id::from_json)
 }

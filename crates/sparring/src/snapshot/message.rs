@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde_json::Value;
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 use sparring_wire::{Entry, Frame, FrameKind, Id, Json, Side, Violation};
 
 /// One message between client and server.
@@ -40,7 +40,7 @@ impl Message {
         for Entry { from, frame, violations, .. } in entries {
             let whole = [frame.clone()];
             let parts: Vec<Frame> = match frame.kind() {
-                FrameKind::Batch => frame.batch().collect(),
+                FrameKind::Batch => frame.batch_items().collect(),
                 _ => whole.into(),
             };
             let mut violations = Some(violations);
@@ -77,7 +77,7 @@ impl Message {
         self.frame.method().or(self.request_method.as_deref())
     }
 
-    /// Whether it is a request.
+    /// Returns true if it is a request.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -93,7 +93,7 @@ impl Message {
         self.frame.kind() == FrameKind::Request
     }
 
-    /// Whether it is a notification.
+    /// Returns true if it is a notification.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -112,7 +112,7 @@ impl Message {
         self.frame.kind() == FrameKind::Notification
     }
 
-    /// Whether it is a response: a result or an error.
+    /// Returns true if it is a response: a result or an error.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -124,11 +124,11 @@ impl Message {
     /// assert!(messages[1].is_answer() && !messages[0].is_answer());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn is_answer(&self) -> bool {
+    pub fn is_response(&self) -> bool {
         self.frame.is_response_like()
     }
 
-    /// Whether it is an error response.
+    /// Returns true if it is an error response.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -176,7 +176,7 @@ impl Message {
     /// ```
     pub fn label(&self) -> String {
         let arrow = arrow(self.from);
-        match (self.frame.method(), self.is_answer()) {
+        match (self.frame.method(), self.is_response()) {
             (Some(method), _) => format!("{arrow} {method}"),
             (None, true) => {
                 let kind = if self.is_error() { "error of" } else { "answer to" };
@@ -218,7 +218,7 @@ impl fmt::Display for Message {
 /// Renders the body of a client's message without the metadata that the client adds to
 /// every request since 2026-07-28: its revision, name, version and capabilities.
 fn render_client_body(body: Json<'_>) -> String {
-    let Ok(mut value) = tree(body.bytes()) else { return body.to_string() };
+    let Ok(mut value) = parse_value(body.bytes()) else { return body.to_string() };
     let Some(body) = value.as_object_mut() else { return value.to_string() };
     if let Some(meta) = body.get_mut("_meta").and_then(Value::as_object_mut) {
         meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 use sparring_wire::Side;
 
-use sparring_wire::json::tree;
+use sparring_wire::json::parse_value;
 
 use super::message::{Message, arrow};
 use crate::Snapshot;
@@ -77,10 +77,10 @@ impl Step {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// client.snapshot().assert_order([Step::sent("tools/call"), Step::answer("tools/call")]);
+    /// client.snapshot().assert_order([Step::sent("tools/call"), Step::response("tools/call")]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn answer(method: &str) -> Step {
+    pub fn response(method: &str) -> Step {
         Step::new(Side::Server, StepKind::Result, method)
     }
 
@@ -112,11 +112,11 @@ impl Step {
     /// let old = Client::builder().revision(Revision::V2025_11_25);
     /// let client = old.roots(["file:///home"]).in_memory(mock).wait()?;
     /// client.call_tool("where", json!({})).wait()?.assert_text("here");
-    /// let steps = [Step::received("roots/list"), Step::answered("roots/list")];
+    /// let steps = [Step::received("roots/list"), Step::client_response("roots/list")];
     /// client.snapshot().assert_order(steps);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn answered(method: &str) -> Step {
+    pub fn client_response(method: &str) -> Step {
         Step::new(Side::Client, StepKind::Result, method)
     }
 
@@ -133,11 +133,11 @@ impl Step {
     /// let old = Client::builder().revision(Revision::V2025_11_25);
     /// let client = old.capability("roots", json!({})).in_memory(mock).wait()?;
     /// assert!(!client.call_tool("where", json!({})).wait()?.success());
-    /// let steps = [Step::received("roots/list"), Step::refused("roots/list")];
+    /// let steps = [Step::received("roots/list"), Step::client_error("roots/list")];
     /// client.snapshot().assert_order(steps);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn refused(method: &str) -> Step {
+    pub fn client_error(method: &str) -> Step {
         Step::new(Side::Client, StepKind::Error, method)
     }
 
@@ -150,7 +150,7 @@ impl Step {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let noon = Step::answer("tools/call").with(json!({"content": [{"text": "noon"}]}));
+    /// let noon = Step::response("tools/call").with(json!({"content": [{"text": "noon"}]}));
     /// client.snapshot().assert_order([noon]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -172,7 +172,7 @@ impl Step {
         (self.from, self.kind) == (message.from, kind)
             && message.method() == Some(&self.method)
             && self.body.as_ref().is_none_or(|expected| {
-                let body = message.body().and_then(|body| tree(body.bytes()).ok());
+                let body = message.body().and_then(|body| parse_value(body.bytes()).ok());
                 body.is_some_and(|body| {
                     diff::render_json_diff(expected, &body, Comparison::Subset).is_none()
                 })
@@ -202,7 +202,7 @@ impl Snapshot {
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.list_tools().wait()?.assert_tool("now");
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// client.snapshot().assert_order([Step::answer("tools/list"), Step::sent("tools/call")]);
+    /// client.snapshot().assert_order([Step::response("tools/list"), Step::sent("tools/call")]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -235,7 +235,7 @@ impl Snapshot {
     /// client.call_tool("now", json!({})).wait()?.assert_success();
     /// client.snapshot().without_lifecycle().assert_exactly([
     ///     Step::sent("tools/call"),
-    ///     Step::answer("tools/call"),
+    ///     Step::response("tools/call"),
     /// ]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

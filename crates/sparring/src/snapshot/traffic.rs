@@ -24,7 +24,7 @@ use crate::failure_context::FailureContext;
 /// client.snapshot().assert_no_violations().assert_order([
 ///     Step::sent("tools/call"),
 ///     Step::received("notifications/progress"),
-///     Step::answer("tools/call"),
+///     Step::response("tools/call"),
 /// ]);
 /// # Ok(())
 /// # }
@@ -55,8 +55,8 @@ pub struct Snapshot {
 }
 
 impl Client {
-    /// Returns all messages so far. A very long transcript has dropped its oldest
-    /// messages; the text of the snapshot says how many.
+    /// Returns all messages so far. A very long transcript has dropped its oldest messages;
+    /// the text of the snapshot has their number.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -110,7 +110,7 @@ impl Snapshot {
     /// let messages = client.snapshot().without_lifecycle();
     /// messages.received().assert_exactly([
     ///     Step::received("notifications/progress"),
-    ///     Step::answer("tools/call"),
+    ///     Step::response("tools/call"),
     /// ]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -131,11 +131,11 @@ impl Snapshot {
     /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
     /// client.snapshot().of("tools/call").assert_exactly([
     ///     Step::sent("tools/call"),
-    ///     Step::answer("tools/call"),
+    ///     Step::response("tools/call"),
     /// ]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(&self, method: &str) -> Snapshot {
+    pub fn method(&self, method: &str) -> Snapshot {
         self.only(|message| message.method() == Some(method))
     }
 
@@ -189,11 +189,11 @@ impl Snapshot {
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
     /// let messages = client.snapshot().without_lifecycle();
-    /// messages.answers().assert_exactly([Step::answer("tools/call")]);
+    /// messages.responses().assert_exactly([Step::response("tools/call")]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn answers(&self) -> Snapshot {
-        self.only(Message::is_answer)
+    pub fn responses(&self) -> Snapshot {
+        self.only(Message::is_response)
     }
 
     /// Returns all messages but those of the handshake.
@@ -206,7 +206,7 @@ impl Snapshot {
     /// client.call_tool("now", json!({})).wait()?.assert_success();
     /// client.snapshot().without_lifecycle().assert_exactly([
     ///     Step::sent("tools/call"),
-    ///     Step::answer("tools/call"),
+    ///     Step::response("tools/call"),
     /// ]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -9,7 +9,7 @@ tools: [{name: greet, input: {name: string}, text: \"hello ${args.name}\"}]
 ";
 
 #[tokio::test]
-async fn a_bearer_token_opens_a_server_that_asks_for_one() {
+async fn a_server_that_requires_a_bearer_token_accepts_it() {
     let mock = MockServer::from_yaml(SCRIPT, ".").unwrap();
     let (_serving, urls) = mock.listen_locally().await.unwrap();
 

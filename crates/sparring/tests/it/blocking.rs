@@ -71,7 +71,7 @@ fn a_plain_test_runs_requests_with_their_checks() {
 }
 
 #[test]
-fn plain_tests_side_by_side_do_not_mix() {
+fn concurrent_plain_tests_do_not_affect_each_other() {
     std::thread::scope(|scope| {
         for number in 0..16 {
             scope.spawn(move || {

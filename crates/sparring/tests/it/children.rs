@@ -1,4 +1,4 @@
-//! A child process ends with its test, however the test ends.
+//! A child process ends with its test, for every end of the test.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn server(project: &Project) -> ChildTarget {
     ChildTarget::new("sh").args(["-c", script, &program().program]).cwd(project.path())
 }
 
-/// Whether a process is running.
+/// Returns true if a process is running.
 fn is_running(id: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
@@ -32,7 +32,7 @@ fn wait_until_ended(folder: &Path, count: usize) {
 }
 
 #[test]
-fn a_client_that_is_closed_has_ended_its_child() {
+fn closing_a_client_ends_its_child() {
     let project = Project::new();
     let client = Client::connect(server(&project)).wait().unwrap();
     client.call_tool("greet", json!({})).wait().unwrap().assert_success();
@@ -42,7 +42,7 @@ fn a_client_that_is_closed_has_ended_its_child() {
 }
 
 #[test]
-fn a_client_that_is_dropped_ends_its_child() {
+fn dropping_a_client_ends_its_child() {
     let project = Project::new();
     drop(Client::connect(server(&project)).wait().unwrap());
     wait_until_ended(project.path(), 2);

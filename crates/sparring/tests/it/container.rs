@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
-use sparring::fixture::{Image, NoContainer, SharedContainer};
+use sparring::fixture::{Image, SharedContainer, SharedContainerError};
 use sparring::{ChildTarget, Client, Project, or_skip, skip};
 
 use crate::subprocess::{SUBPROCESS, is_subprocess, subprocess};
@@ -17,9 +17,9 @@ const FLAGS: [&str; 5] =
 /// The variable with the folder that a subprocess builds its image from.
 const FOLDER: &str = "SPARRING_TEST_IMAGE";
 
-async fn container() -> Result<SharedContainer, NoContainer> {
+async fn container() -> Result<SharedContainer, SharedContainerError> {
     let image = Image::folder(std::env::var(FOLDER).unwrap());
-    SharedContainer::of(image).flags(FLAGS).command(["sleep", "infinity"]).start().await
+    SharedContainer::builder(image).flags(FLAGS).command(["sleep", "infinity"]).start().await
 }
 
 /// Extends the image of `cargo xtask containers` by a unique file.
@@ -45,7 +45,7 @@ fn list_containers(name: &str) -> String {
     run_engine(&["ps", "--all", "--quiet", "--filter", &format!("name={name}")])
 }
 
-/// Precedes what a subprocess reports to its test.
+/// The prefix of the lines that a subprocess reports to its test.
 const REPORT: &str = "report: ";
 
 /// A test run, killed on drop.
@@ -152,7 +152,7 @@ const NONE: &str = "container::a_missing_engine_is_a_reason_to_skip";
 #[expect(clippy::print_stdout, reason = "a subprocess reports to its test")]
 async fn a_missing_engine_is_a_reason_to_skip() {
     if is_subprocess() {
-        let error = SharedContainer::of(Image::named("any")).start().await.unwrap_err();
+        let error = SharedContainer::builder(Image::named("any")).start().await.unwrap_err();
         println!("{REPORT}{}", error.reason_to_skip().unwrap());
         return;
     }

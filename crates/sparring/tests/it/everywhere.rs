@@ -66,13 +66,14 @@ async fn an_rmcp_service_is_tested_over_all_its_transports_in_all_revisions() {
 async fn a_command_is_tested_with_the_server_that_it_runs() {
     let with_command = run_combinations(everywhere(|| Greeter).command(program())).await;
     assert_eq!(with_command, all(&["memory", "duplex", "unix", "pipes", "stdio", "http", "sse"]));
-    assert_eq!(run_combinations(Everywhere::of_command(program())).await, all(&["stdio"]));
+    assert_eq!(run_combinations(Everywhere::for_command(program())).await, all(&["stdio"]));
 }
 
 #[tokio::test]
 async fn a_server_is_tested_only_in_the_revisions_that_it_supports() {
     let supported = [Revision::V2025_06_18, Revision::V2026_07_28];
-    let ran = run_combinations(everywhere(move || Server::speaking(Greeter, &supported))).await;
+    let ran =
+        run_combinations(everywhere(move || Server::with_revisions(Greeter, &supported))).await;
     let expected = all(&OURS).into_iter().filter(|(_, revision)| supported.contains(revision));
     assert_eq!(ran, expected.collect::<Vec<_>>());
 }
@@ -118,7 +119,7 @@ async fn every_failed_combination_is_reported_with_its_failure() {
 #[tokio::test]
 async fn a_server_that_does_not_start_fails_in_every_combination() {
     let command = sparring::ChildTarget::new("sh").args(["-c", "echo no >&2; exit 3"]);
-    let running = Everywhere::of_command(command)
+    let running = Everywhere::for_command(command)
         .revisions([Revision::V2025_11_25])
         .run(async |_| -> () { panic!("the server does not start") });
     let message = message_of(running).await;

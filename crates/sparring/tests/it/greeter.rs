@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use sparring::server::{Answer, Context};
+use sparring::server::{Context, HandlerResult};
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring::{ChildTarget, Handler, Json};
 
@@ -16,11 +16,11 @@ impl Handler for Greeter {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("greet")].into())
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let name = arguments.get("name").and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(format!("hello {name}")).into())
     }

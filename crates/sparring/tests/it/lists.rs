@@ -1,7 +1,7 @@
 //! Checks of lists and of their items.
 
 use serde_json::json;
-use sparring::server::{Answer, Context};
+use sparring::server::{Context, HandlerResult};
 use sparring::types::ServerCapabilities;
 use sparring::{Client, Handler, RawJson};
 
@@ -85,7 +85,7 @@ impl Handler for Malformed {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         let good = r#"{"name":"good","inputSchema":{"type":"object"}}"#;
         let tools = format!(r#"{{"tools":[{good},{{"name":"a","name":"b"}},["c"]]}}"#);
         Ok(RawJson::parse(&tools).unwrap().into())

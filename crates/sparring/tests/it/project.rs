@@ -1,4 +1,4 @@
-//! Temporary projects: their files, and when they are removed.
+//! Temporary projects: their files, and their removal.
 
 use std::panic::catch_unwind;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ fn copying_a_missing_folder_fails() {
 }
 
 #[tokio::test]
-async fn a_child_of_each_test_runs_in_a_project_of_its_own() {
+async fn a_child_of_each_test_runs_in_a_separate_project() {
     let projects = [Project::new(), Project::new()];
     for (project, greeting) in projects.iter().zip(["hello", "salut"]) {
         let target = program().cwd(project.path()).env("GREETING", greeting);

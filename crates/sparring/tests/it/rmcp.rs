@@ -28,7 +28,7 @@ async fn a_boxed_rmcp_service_is_tested_in_memory() {
 }
 
 #[tokio::test]
-async fn an_error_says_why_an_rmcp_service_ended() {
+async fn an_error_has_the_reason_why_an_rmcp_service_ended() {
     let raw = Client::builder().protocol(Protocol::Raw);
     let client = raw.in_memory(Greeter).await.unwrap();
     // The SDK ends a service whose first message is not a request.

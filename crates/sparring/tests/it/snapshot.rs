@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring::link::LinesOptions;
-use sparring::{Client, Content, Frame, Lines, MockServer, Snapshot, Step};
+use sparring::link::LineLinkOptions;
+use sparring::{Client, Content, Frame, LineLink, MockServer, Snapshot, Step};
 
 use crate::failure::{client, client_with, failure_here};
 
@@ -31,7 +31,7 @@ async fn call_copy(client: &Client) -> sparring::Response {
 }
 
 #[tokio::test]
-async fn its_text_has_a_line_for_each_message_of_both_sides() {
+async fn the_text_has_a_line_for_each_message_of_both_sides() {
     let client = client(SCRIPT).await;
     call_copy(&client).await.assert_success();
     client.request("no/such", None).await.unwrap().assert_error_code(-32601);
@@ -48,7 +48,7 @@ async fn its_text_has_a_line_for_each_message_of_both_sides() {
 }
 
 #[tokio::test]
-async fn its_text_is_the_same_in_every_run_and_omits_client_metadata() {
+async fn the_text_is_the_same_in_every_run_and_omits_client_metadata() {
     let mut texts = Vec::new();
     for _ in 0..2 {
         let mock = MockServer::from_yaml(SCRIPT, ".").unwrap();
@@ -69,13 +69,13 @@ async fn parts_are_chosen_by_side_kind_and_method() {
     };
     let all = client.snapshot();
     assert_eq!(labels(all.requests()), ["→ initialize", "→ tools/call", "← roots/list"],);
-    assert_eq!(labels(all.of("roots/list")), ["← roots/list", "→ answer to roots/list"]);
+    assert_eq!(labels(all.method("roots/list")), ["← roots/list", "→ answer to roots/list"]);
     assert_eq!(
-        labels(all.received().answers()),
+        labels(all.received().responses()),
         ["← answer to initialize", "← answer to tools/call"]
     );
     assert_eq!(labels(all.notifications()), ["→ notifications/initialized"]);
-    all.sent().assert_count(4).assert_order([Step::answered("roots/list")]);
+    all.sent().assert_count(4).assert_order([Step::client_response("roots/list")]);
     assert_eq!(all[0].frame.method(), Some("initialize"));
 }
 
@@ -87,12 +87,12 @@ async fn an_order_may_have_other_messages_in_between() {
     messages.assert_order([
         Step::sent("initialize"),
         Step::received("notifications/progress").with(json!({"progress": 2, "message": "writing"})),
-        Step::answer("tools/call"),
+        Step::response("tools/call"),
     ]);
     let steps = || {
         [
             Step::sent("tools/call"),
-            Step::answer("tools/call"),
+            Step::response("tools/call"),
             Step::received("notifications/progress"),
         ]
     };
@@ -104,7 +104,7 @@ async fn an_order_may_have_other_messages_in_between() {
          ← answer to tools/call"
     );
     assert_eq!(
-        failure_here(|| messages.of("ping").assert_order([Step::error("ping")]).len()),
+        failure_here(|| messages.method("ping").assert_order([Step::error("ping")]).len()),
         "← error of ping was not found\nexpected:\n  ✗ ← error of ping\nmessages: none"
     );
     assert!(
@@ -119,7 +119,7 @@ async fn an_exact_check_shows_the_difference_of_messages() {
     call_copy(&client).await.assert_success();
     let messages = client.snapshot().without_lifecycle();
     let progress = || Step::received("notifications/progress");
-    let whole = [Step::sent("tools/call"), progress(), progress(), Step::answer("tools/call")];
+    let whole = [Step::sent("tools/call"), progress(), progress(), Step::response("tools/call")];
     messages.assert_exactly(whole);
     let less = [Step::sent("tools/call"), progress(), Step::error("tools/call")];
     assert_eq!(
@@ -173,7 +173,7 @@ async fn a_cancellation_has_its_reason_and_no_response_follows() {
     messages.assert_order([
         Step::sent("tools/call"),
         Step::sent("notifications/cancelled").with(json!({"requestId": 2})),
-        Step::answer("ping"),
+        Step::response("ping"),
     ]);
     let message = failure_here(|| messages.assert_cancelled("tools/call", Content::empty()));
     let expected = "the reason for cancelling tools/call differs\nexpected an empty text\n\
@@ -216,7 +216,7 @@ tools:
 async fn the_statuses_of_a_task_are_checked_in_order() {
     let client = client(&TASKS.replace("&task ", "")).await;
     client.call_tool("sort", json!({})).await.unwrap().assert_success();
-    client.wait_for_notifications(5).of("notifications/tasks/status").await.unwrap();
+    client.wait_for_notifications(5).method("notifications/tasks/status").await.unwrap();
     let messages = client.snapshot();
     assert_eq!(messages.tasks(), ["t1", "t2"]);
     messages.assert_task("t1", ["working", "completed"]);
@@ -255,7 +255,7 @@ async fn invalid_messages_and_batches_are_labelled() {
     let (read, write) = tokio::io::split(ours);
     let client = Client::builder()
         .protocol(sparring::Protocol::Raw)
-        .connect(Lines::new(read, write, LinesOptions::default()))
+        .connect(LineLink::new(read, write, LineLinkOptions::default()))
         .await
         .unwrap();
     let (mut read, mut write) = tokio::io::split(theirs);

@@ -5,7 +5,7 @@ use std::process::Command;
 /// This variable is set in a process that another test has started.
 pub(crate) const SUBPROCESS: &str = "SPARRING_TEST_SUBPROCESS";
 
-/// Whether another test has started this process.
+/// Returns true if another test has started this process.
 pub(crate) fn is_subprocess() -> bool {
     std::env::var_os(SUBPROCESS).is_some()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring::client::Filter;
+use sparring::client::SubscriptionFilter;
 use sparring::{Client, Reason};
 
 use crate::failure::{client, client_with};
@@ -42,7 +42,7 @@ async fn waits_for_a_number_of_notifications_of_any_or_one_method() {
             "notifications/tools/list_changed"
         ]
     );
-    let tools = client.wait_for_notifications(2).of("notifications/tools/list_changed");
+    let tools = client.wait_for_notifications(2).method("notifications/tools/list_changed");
     assert_eq!(tools.await.unwrap().len(), 2);
 }
 
@@ -50,7 +50,7 @@ async fn waits_for_a_number_of_notifications_of_any_or_one_method() {
 async fn waits_for_a_number_of_requests() {
     let client = client_with(Client::builder().roots(["file:///home"]), SCRIPT).await;
     let call = client.call_tool("where", json!({})).start();
-    let requests = client.wait_for_requests(1).of("roots/list").await.unwrap();
+    let requests = client.wait_for_requests(1).method("roots/list").await.unwrap();
     assert_eq!(requests[0].method(), Some("roots/list"));
     call.await.unwrap().assert_text("here");
 }
@@ -61,7 +61,7 @@ async fn a_timeout_lists_the_received_messages_and_the_line_of_the_caller() {
     client.call_tool("grow", json!({})).await.unwrap().assert_success();
     client.wait_for_notifications(3).await.unwrap();
     let line = line!() + 1;
-    let wait = client.wait_for_notifications(2).of("notifications/resources/list_changed");
+    let wait = client.wait_for_notifications(2).method("notifications/resources/list_changed");
     let error = wait.within(Duration::from_secs(5)).await.unwrap_err();
     assert!(matches!(error.reason(), Reason::NotReceived(_)));
     let at = format!("at crates/sparring/tests/it/waiting.rs:{line}:23");
@@ -84,7 +84,7 @@ async fn a_timeout_lists_the_received_messages_and_the_line_of_the_caller() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_subscription_is_reported_with_the_line_of_the_caller() {
     let client = client(SCRIPT).await;
-    let filter = Filter { tools_list_changed: true, ..Filter::default() };
+    let filter = SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
     let mut changes = client.listen(filter).await.unwrap();
     assert!(changes.acknowledged().tools_list_changed);
     let line = line!() + 1;

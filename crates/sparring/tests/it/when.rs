@@ -127,7 +127,7 @@ async fn requests_that_never_run_fail_the_test() {
     );
     let unpolled = failure(|| drop(client.when().ping().then_assert_results()));
     assert!(unpolled.message.contains("never ran its 1 requests"), "{unpolled:?}");
-    assert!(client.snapshot().of("ping").is_empty(), "a request was sent");
+    assert!(client.snapshot().method("ping").is_empty(), "a request was sent");
 }
 
 #[tokio::test]

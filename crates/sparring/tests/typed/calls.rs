@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring::client::Listing;
+use sparring::client::ListKind;
 use sparring::mock::Settings;
 use sparring::{Client, MockServer};
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 
 use crate::generated::instructions::{
     GetInstructions, InstructionServerClient, RouteInstructions, SearchInstructions,
@@ -35,11 +35,11 @@ async fn search_error(query: &str) -> String {
 #[tokio::test]
 async fn the_module_is_generated_from_the_mock() {
     let (_mock, client) = connect().await;
-    let tools = client.client.list(Listing::Tools).await.unwrap();
-    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
+    let tools = client.client.list(ListKind::Tools).await.unwrap();
+    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().deserialize().unwrap()).collect();
     let (server, version) = ("instruction-server", "1.2.0");
-    let source = Source { server, version, name: None, flags: "", tools: &tools };
-    check("instructions", &module(&source).unwrap());
+    let source = ModuleSource { server, version, name: None, flags: "", tools: &tools };
+    check("instructions", &generate_module(&source).unwrap());
 }
 
 #[tokio::test]

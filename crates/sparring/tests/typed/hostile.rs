@@ -11,7 +11,7 @@ use std::process::Command;
 
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 use tempfile::TempDir;
 
 /// The number of random modules.
@@ -37,8 +37,10 @@ fn write_crate() -> TempDir {
     for number in 0..MODULES {
         let server = schemas::text().new_tree(&mut runner).unwrap().current();
         let tools = schemas::tools().new_tree(&mut runner).unwrap().current();
-        let source = Source { server: &server, version: "1", name: None, flags: "", tools: &tools };
-        fs::write(folder.path().join(format!("m{number}.rs")), module(&source).unwrap()).unwrap();
+        let source =
+            ModuleSource { server: &server, version: "1", name: None, flags: "", tools: &tools };
+        fs::write(folder.path().join(format!("m{number}.rs")), generate_module(&source).unwrap())
+            .unwrap();
         writeln!(root, "pub mod m{number};").unwrap();
     }
     fs::write(folder.path().join("lib.rs"), root).unwrap();

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparring::client::Listing;
+use sparring::client::ListKind;
 use sparring::{ChildTarget, Client};
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 
 use crate::generated::everything::{Echo, EverythingClient, GetStructuredContent, GetSum};
 use crate::generated::time::{GetCurrentTime, McpTimeClient};
@@ -25,13 +25,14 @@ fn find_installed(path: &str) -> Option<PathBuf> {
 /// Connects to a server, and compares its module with the stored one.
 async fn connect_and_check(target: ChildTarget, name: &str) -> Client {
     let client = Client::connect(target).await.unwrap();
-    let tools = client.list(Listing::Tools).await.unwrap();
-    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
+    let tools = client.list(ListKind::Tools).await.unwrap();
+    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().deserialize().unwrap()).collect();
     let info = client.session().and_then(|session| session.server_info.clone()).unwrap();
     let (server, version) = (&*info.name, &*info.version);
     check(
         name,
-        &module(&Source { server, version, name: None, flags: "", tools: &tools }).unwrap(),
+        &generate_module(&ModuleSource { server, version, name: None, flags: "", tools: &tools })
+            .unwrap(),
     );
     client
 }

@@ -1,5 +1,5 @@
-//! `durian-0.5`: only what an instruction itself names as its triggers, topic and
-//! tags. It never surprises, and never finds what nobody thought of.
+//! `durian-0.5`: routes only by the triggers, the topic and the tags of an instruction.
+//! It is predictable, but finds only what the authors wrote down.
 
 use super::Engine;
 use crate::library::{Library, LibraryError};

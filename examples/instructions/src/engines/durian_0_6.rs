@@ -1,6 +1,5 @@
-//! `durian-0.6`: triggers as before, and beside them how well the text fits by the
-//! index, what the context of the conversation says, and what is related to that
-//! which was triggered.
+//! `durian-0.6`: routes by triggers like `durian-0.5`, and also by the text index, the
+//! context of the conversation, and related instructions.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +11,22 @@ use crate::library::{Library, LibraryError};
 use crate::phrase::words;
 use crate::routing::{Kind, Reason, Request, Routed, rank, triggered};
 
-/// The most instructions that the index is asked for.
+/// Maximum hits of one search in the index.
 const MOST: usize = 50;
 
-/// What a word of the context counts, beside one of the message.
+/// The weight of a word of the context; a word of the message has 1.
 const CONTEXT: f64 = 0.3;
 
-/// What it counts that the context names the topic or the category.
+/// The score if the context names the topic or the category.
 const NAMED: f64 = 3.0;
 
-/// What of a trigger counts for what is related.
+/// The share of a trigger's score that related instructions get.
 const RELATED: f64 = 0.5;
 
-/// What fits worse than the best by more than this is not worth to be told.
+/// Instructions below this share of the best score are left out.
 const WORTH: f64 = 0.1;
 
-/// How much of a context is looked at.
+/// Maximum bytes of a context that are read, approximately.
 const LONGEST_CONTEXT: usize = 10_000;
 
 pub(super) struct Durian;
@@ -60,7 +59,7 @@ impl Engine for Durian {
     }
 }
 
-/// What is triggered, and what is related to it.
+/// Adds the instructions that the message triggers, and their related instructions.
 fn add_triggered(reasons: &mut Reasons, library: &Library, message: &[String]) {
     let mut related: BTreeMap<usize, Reason> = BTreeMap::new();
     for (number, instruction) in library.all().iter().enumerate() {
@@ -74,7 +73,7 @@ fn add_triggered(reasons: &mut Reasons, library: &Library, message: &[String]) {
             for (other, _) in others.filter(|(at, it)| it.topic == *topic && *at != number) {
                 let reason =
                     Reason { kind: Kind::Related, matched: instruction.topic.clone(), score };
-                // Of several that name it only the best counts.
+                // If several instructions name this one, only the best score counts.
                 if score > related.get(&other).map_or(0.0, |reason| reason.score) {
                     related.insert(other, reason);
                 }
@@ -87,14 +86,14 @@ fn add_triggered(reasons: &mut Reasons, library: &Library, message: &[String]) {
     }
 }
 
-/// How well texts fit, by the index.
+/// Adds the hits of the text index.
 fn add_text(
     reasons: &mut Reasons,
     library: &Library,
     text: &str,
     (kind, weight): (Kind, f64),
 ) -> Result<(), LibraryError> {
-    // A `"` in a message is a quotation, not a demand.
+    // A `"` in a message is a quotation, not a phrase search.
     let words = library.words(&text.replace('"', " "));
     for hit in library.search(&words, MOST)? {
         let matches = library.matches(&words, &library.all()[hit.number]);
@@ -110,7 +109,7 @@ fn tell(found: Match) -> String {
     format!("{} ({})", found.word, found.parts.join(", "))
 }
 
-/// What the context names by its `topic` or `category`.
+/// Adds the instructions that the context names by its `topic` or `category`.
 fn add_named(reasons: &mut Reasons, library: &Library, request: &Request) {
     for (number, instruction) in library.all().iter().enumerate() {
         for (key, value) in [("topic", &instruction.topic), ("category", &instruction.category)] {
@@ -124,7 +123,7 @@ fn add_named(reasons: &mut Reasons, library: &Library, request: &Request) {
     }
 }
 
-/// All texts in a context, however deep, one after the other.
+/// Joins all texts in a context, at any depth.
 fn strings(context: &serde_json::Map<String, Value>) -> String {
     let mut texts = String::new();
     let mut left: Vec<&Value> = context.values().collect();

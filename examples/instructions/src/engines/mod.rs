@@ -1,5 +1,4 @@
-//! The engines that route, one file each. Which one is at work can be changed
-//! while the server runs.
+//! The routing engines, one file each. A client can switch the engine while the server runs.
 
 mod durian_0_5;
 mod durian_0_6;
@@ -7,33 +6,33 @@ mod durian_0_6;
 use crate::library::{Library, LibraryError};
 use crate::routing::{Request, Routed};
 
-/// A way to route.
+/// A routing engine.
 pub trait Engine: Send + Sync {
-    /// What it is called.
+    /// The version of the engine.
     fn version(&self) -> &'static str;
 
-    /// What it goes by, in a sentence.
+    /// The engine's method, in a sentence.
     fn summary(&self) -> &'static str;
 
-    /// All instructions that fit, the best first.
+    /// Returns all instructions that fit, best first.
     ///
     /// # Errors
-    /// When the library cannot be searched.
+    /// If the library cannot be searched.
     fn route(&self, library: &Library, request: &Request) -> Result<Vec<Routed>, LibraryError>;
 }
 
 /// All engines, the oldest first.
 pub static ENGINES: [&dyn Engine; 2] = [&durian_0_5::Durian, &durian_0_6::Durian];
 
-/// The place of the one that is at work at first.
+/// The index of the default engine.
 pub const FIRST: usize = ENGINES.len() - 1;
 
-/// The place of an engine.
+/// The index of the engine with this version.
 pub fn find(version: &str) -> Option<usize> {
     ENGINES.iter().position(|engine| engine.version() == version)
 }
 
-/// What all engines are called.
+/// The versions of all engines.
 pub fn versions() -> Vec<String> {
     ENGINES.iter().map(|engine| engine.version().to_owned()).collect()
 }

@@ -1,20 +1,20 @@
-//! Whether arguments are what a tool takes, told so that whoever called can do
-//! better: all that is wrong at once, each with the argument's name.
+//! Checks the arguments of a call against the tool's schema, and reports all problems
+//! at once, each with the argument's name.
 
 use serde_json::Value;
 use sparring_script::Schema;
-use sparring_script::schema::{MismatchKind, SchemaMismatch, Step, Verdict};
+use sparring_script::schema::{MismatchKind, PointerSegment, SchemaMismatch, Verdict};
 
-/// The most problems that are told.
+/// Maximum problems in one message.
 const MOST: usize = 10;
 
-/// How alike a name must be to be what was meant.
+/// Minimum similarity of a name that is suggested instead.
 const ALIKE: f64 = 0.7;
 
-/// Holds arguments against a schema, which is also given as it is listed.
+/// Checks arguments against a compiled schema; `listed` is the same schema as JSON.
 ///
 /// # Errors
-/// With all that is wrong, as a sentence.
+/// All problems, in one message.
 pub(super) fn check(takes: &Schema, listed: &Value, arguments: &Value) -> Result<(), String> {
     match takes.check(arguments, MOST) {
         Verdict::Valid => Ok(()),
@@ -28,7 +28,7 @@ pub(super) fn check(takes: &Schema, listed: &Value, arguments: &Value) -> Result
 
 fn tell(breach: &SchemaMismatch, listed: &Value) -> String {
     match &breach.kind {
-        MismatchKind::Missing(name) if breach.steps.is_empty() => {
+        MismatchKind::Missing(name) if breach.segments.is_empty() => {
             format!("the argument `{name}` is missing")
         }
         MismatchKind::Unknown(unexpected) => {
@@ -38,9 +38,9 @@ fn tell(breach: &SchemaMismatch, listed: &Value) -> String {
             let told = unexpected.iter().take(MOST).map(|name| unknown(name, &known));
             told.collect::<Vec<_>>().join("; ")
         }
-        // The value itself may be long, and whoever sent it knows it.
-        _ => match breach.steps.first() {
-            Some(Step::Name(name)) => {
+        // The message leaves out the value: it may be long, and the caller knows it.
+        _ => match breach.segments.first() {
+            Some(PointerSegment::Name(name)) => {
                 format!("the argument `{name}` is wrong: {}", breach.message_about("it"))
             }
             _ => format!("the arguments are wrong: {}", breach.message_about("they")),

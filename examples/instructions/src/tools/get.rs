@@ -1,4 +1,4 @@
-//! `get_instructions`: those about a topic or of a category.
+//! `get_instructions`: returns the instructions of a topic or a category.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::library::Library;
 use crate::phrase::{stands_in, words};
 use crate::server::Desk;
 
-/// The most that are given at once.
+/// Maximum instructions in one result.
 const MOST: usize = 50;
 
 /// The tool.
@@ -19,37 +19,37 @@ pub(super) struct Get;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// What they are about: words of a topic or a title.
+    /// Words of the topic or the title.
     #[schemars(length(max = 200))]
     topic: Option<String>,
-    /// What kind of instructions they are.
+    /// The category of the instructions.
     #[schemars(length(max = 200))]
     category: Option<String>,
-    /// Whether topic and category must be the same, letter by letter.
+    /// Match topic and category exactly, letter by letter.
     #[serde(default)]
     exact_match: bool,
 }
 
-/// The instructions that were asked for.
+/// The requested instructions.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Answer {
-    /// How many there are, with those that are left out.
+    /// The number of matching instructions, including those that are left out.
     total: usize,
-    /// They themselves, in the order of their ids.
+    /// The instructions, in the order of their ids.
     instructions: Vec<Found>,
-    /// The topics that there are, where none was found.
+    /// All topics, if no instruction was found.
     topics: Vec<String>,
-    /// The categories that there are, where none was found.
+    /// All categories, if no instruction was found.
     categories: Vec<String>,
 }
 
 /// An instruction.
 #[derive(Serialize, JsonSchema)]
 struct Found {
-    /// What it is.
+    /// Its description.
     #[serde(flatten)]
     about: About,
-    /// What it says.
+    /// The text.
     content: String,
 }
 

@@ -1,5 +1,5 @@
-//! The tools, one file each: what is asked, what is answered, and how that reads.
-//! Both are Rust types, and the schemas that clients see are made from these.
+//! The tools, one file each. Arguments and answers are Rust types, and the schemas that
+//! clients see are generated from them.
 
 mod arguments;
 mod get;
@@ -21,22 +21,22 @@ use sparring_script::Schema;
 use crate::library::Library;
 use crate::server::Desk;
 
-/// What a tool is.
+/// A tool.
 trait Answering {
-    /// What it is called by.
+    /// The name that clients call.
     const NAME: &'static str;
-    /// What it is called for people.
+    /// The title for people.
     const TITLE: &'static str;
-    /// What it does, for a model.
+    /// The description for models.
     const DESCRIPTION: &'static str;
-    /// Whether it changes nothing.
+    /// True if the tool changes nothing.
     const READS_ONLY: bool = true;
-    /// What it takes.
+    /// The arguments.
     type Arguments: DeserializeOwned + JsonSchema;
-    /// What it gives.
+    /// The structured result.
     type Answer: Serialize + JsonSchema;
 
-    /// Does it. An `Err` is what the caller is told instead of an answer.
+    /// Runs the tool. An `Err` becomes a tool error with this text.
     fn answer(
         arguments: Self::Arguments,
         library: &Library,
@@ -49,13 +49,13 @@ trait Answering {
 
 /// A tool that can be called.
 pub struct Entry {
-    /// As it is listed.
+    /// The definition in the list of tools.
     pub listed: Tool,
     takes: Schema,
     call: fn(Value, &Library, &Desk) -> Result<CallToolResult, String>,
 }
 
-/// All tools, in the order in which they are listed.
+/// All tools, in the order of the list.
 pub fn all() -> Vec<Entry> {
     vec![
         entry::<route::Route>(),
@@ -66,7 +66,7 @@ pub fn all() -> Vec<Entry> {
 }
 
 impl Entry {
-    /// Calls it. Whatever is wrong with the arguments is a failure that names them.
+    /// Calls the tool. Wrong arguments become a tool error that names them.
     pub fn call(&self, arguments: &Value, desk: &Desk) -> CallToolResult {
         let library: Arc<Library> = desk.library();
         let done = arguments::check(&self.takes, &self.listed.input_schema, arguments)
@@ -105,7 +105,7 @@ fn call<T: Answering>(
     Ok(result)
 }
 
-/// The schema of a type, with everything in its place.
+/// The JSON Schema of a type, without its title.
 fn schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;

@@ -1,4 +1,4 @@
-//! `route_instructions`: what somebody says, and which instructions that calls for.
+//! `route_instructions`: returns the instructions that fit a message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::routing::{Reason, Request, Routed};
 use crate::server::Desk;
 
-/// How many are given where nothing is said.
+/// The default limit.
 fn five() -> usize {
     5
 }
@@ -20,39 +20,39 @@ pub(super) struct Route;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// What the user says, as it is.
+    /// The user's message, unchanged.
     #[schemars(length(max = 20_000))]
     message: String,
-    /// What else is known: its texts count a little, its `topic` and `category` much.
+    /// The context of the conversation; `topic` and `category` count most.
     context: Option<serde_json::Map<String, serde_json::Value>>,
-    /// The most instructions to give.
+    /// Maximum number of instructions.
     #[serde(default = "five")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
 }
 
-/// Which instructions a message calls for.
+/// The instructions that fit a message.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Answer {
     /// The engine that routed.
     engine: String,
-    /// How many fit, with those that are left out.
+    /// The number of fitting instructions, including those that are left out.
     total: usize,
-    /// Those that fit best, the best first.
+    /// The instructions that fit best, best first.
     instructions: Vec<Fitting>,
 }
 
 /// An instruction that fits.
 #[derive(Serialize, JsonSchema)]
 struct Fitting {
-    /// What it is.
+    /// Its description.
     #[serde(flatten)]
     about: About,
-    /// How well it fits: what its reasons count together.
+    /// The sum of the scores of its reasons.
     score: f64,
-    /// What speaks for it.
+    /// The reasons for the instruction.
     reasons: Vec<Reason>,
-    /// What it says.
+    /// The text.
     content: String,
 }
 

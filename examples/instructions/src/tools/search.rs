@@ -1,4 +1,4 @@
-//! `search_instructions`: those that have the words of a query.
+//! `search_instructions`: returns the instructions with the words of a query.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::index::{Hit, Words};
 use crate::library::Library;
 use crate::server::Desk;
 
-/// How many are given where nothing is said.
+/// The default limit.
 fn ten() -> usize {
     10
 }
@@ -20,33 +20,33 @@ pub(super) struct Search;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The words to look for; what stands in double quotes must stand there so.
+    /// The words to find; a phrase in double quotes must occur as it is.
     #[schemars(length(min = 1, max = 1_000))]
     query: String,
-    /// The most instructions to give.
+    /// Maximum number of instructions.
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
 }
 
-/// The instructions that have words of the query.
+/// The instructions with words of the query.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Answer {
-    /// The best first.
+    /// The instructions, best first.
     instructions: Vec<Found>,
 }
 
 /// An instruction that has some of the words.
 #[derive(Serialize, JsonSchema)]
 struct Found {
-    /// What it is.
+    /// Its description.
     #[serde(flatten)]
     about: About,
-    /// How well it fits, by BM25.
+    /// The BM25 score.
     score: f64,
-    /// Which of the words it has, and where.
+    /// The words that were found, each with the parts that contain it.
     matches: Vec<Match>,
-    /// Where they are in its text.
+    /// An excerpt of the text around the words.
     snippet: Option<String>,
 }
 
@@ -55,7 +55,7 @@ struct Found {
 struct Match {
     /// The word.
     word: String,
-    /// The parts of the instruction that have it.
+    /// The parts of the instruction that contain it.
     parts: Vec<String>,
 }
 

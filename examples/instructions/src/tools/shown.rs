@@ -1,4 +1,4 @@
-//! An instruction as tools give it.
+//! An instruction as tools return it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,24 +6,23 @@ use serde::{Deserialize, Serialize};
 use crate::knowledge::Instruction;
 use crate::phrase::beginning;
 
-/// How many bytes of an instruction's text a tool gives; all of it is in the
-/// resource.
+/// Maximum bytes of an instruction's text in a result; the resource has the full text.
 pub(super) const LONGEST: usize = 16 * 1024;
 
-/// What an instruction is.
+/// The description of an instruction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct About {
     /// Its path in the folder, without `.md`.
     pub(super) id: String,
-    /// The resource that has all of it.
+    /// The resource with the full text.
     pub(super) uri: String,
-    /// What it is called.
+    /// The title.
     pub(super) title: String,
-    /// What it is about.
+    /// The topic.
     pub(super) topic: String,
-    /// What kind of instruction it is.
+    /// The category.
     pub(super) category: String,
-    /// Words to find it by.
+    /// Words that find the instruction.
     pub(super) tags: Vec<String>,
 }
 
@@ -33,13 +32,13 @@ impl About {
         About { id, uri, title, topic, category, tags }
     }
 
-    /// Its first lines in a text.
+    /// The first lines of its text form.
     pub(super) fn heading(&self) -> String {
         format!("## {}\n\n{} · topic {} · {}\n", self.title, self.category, self.topic, self.uri)
     }
 }
 
-/// The text of an instruction, cut where it is long.
+/// The text of an instruction, truncated to [`LONGEST`].
 pub(super) fn content(instruction: &Instruction) -> String {
     let body = &instruction.body;
     let shown = beginning(body, LONGEST);
@@ -49,7 +48,7 @@ pub(super) fn content(instruction: &Instruction) -> String {
     }
 }
 
-/// A score as it is shown.
+/// Rounds a score for display.
 pub(super) fn rounded(score: f64) -> f64 {
     (score * 1_000.0).round() / 1_000.0
 }

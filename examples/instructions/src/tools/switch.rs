@@ -1,5 +1,4 @@
-//! `switch_engine`: which engine routes from now on, for all who talk to the
-//! server.
+//! `switch_engine`: switches the routing engine for all clients.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +14,7 @@ pub(super) struct Switch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The engine, as `durian-0.6`.
+    /// The version of the engine, such as `durian-0.6`.
     #[schemars(length(max = 100))]
     engine_version: String,
 }
@@ -23,13 +22,13 @@ pub(super) struct Arguments {
 /// The engine that routes from now on.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Answer {
-    /// What it is called.
+    /// The version of the engine.
     engine: String,
-    /// What it goes by.
+    /// The engine's method, in a sentence.
     summary: String,
-    /// The one before.
+    /// The previous engine.
     previous: String,
-    /// All that there are.
+    /// All engines.
     available: Vec<String>,
 }
 

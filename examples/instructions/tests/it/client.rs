@@ -1,32 +1,31 @@
-//! The client of the tests, which is generated from the server's own tools; that
-//! it still is; and what the tests look for in answers.
+//! The generated client of the tests, a test that it is current, and helpers that read answers.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 use sparring::Response;
-use sparring::client::Listing;
-use sparring_codegen::{Source, module};
+use sparring::client::ListKind;
+use sparring_codegen::{ModuleSource, generate_module};
 
 use crate::project::Project;
 
-/// What the client is made by, beside the program.
+/// The flags of `spar codegen` for this client.
 const FLAGS: &str = "--name InstructionsClient";
 
 #[tokio::test]
-async fn the_generated_client_is_the_one_of_the_server() {
+async fn the_generated_client_matches_the_server() {
     let client = Project::empty().over_stdio().await.client;
-    let tools = client.list(Listing::Tools).await.unwrap();
-    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
-    let source = Source {
+    let tools = client.list(ListKind::Tools).await.unwrap();
+    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().deserialize().unwrap()).collect();
+    let source = ModuleSource {
         server: "instructions-server",
         version: env!("CARGO_PKG_VERSION"),
         name: Some("InstructionsClient"),
         flags: FLAGS,
         tools: &tools,
     };
-    let made = module(&source).unwrap();
+    let made = generate_module(&source).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/generated.rs");
     if std::env::var_os("SPAR_BLESS").is_some() {
         fs::write(&path, &made).unwrap();
@@ -40,7 +39,7 @@ async fn the_generated_client_is_the_one_of_the_server() {
 pub(crate) fn structured(response: &Response) -> Value {
     response.assert_success();
     let content = response.structured().expect("there is structured content");
-    content.to().expect("it is JSON")
+    content.deserialize().expect("it is JSON")
 }
 
 /// The ids of the instructions in an answer.

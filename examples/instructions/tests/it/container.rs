@@ -1,12 +1,11 @@
-//! What only a container shows: many clients of one that all tests share, each
-//! with a server of its own, and nothing that is left there.
+//! Many clients of one shared container, each with a separate server process.
 
 use crate::client::{ids, structured};
 use crate::generated::{RouteInstructions, SwitchEngine};
 use crate::project::in_container;
 
 #[tokio::test]
-async fn clients_in_one_container_have_servers_of_their_own() {
+async fn clients_in_one_container_have_separate_servers() {
     let visits = (0..3).map(|number| async move {
         let client = in_container().await?;
         let engine = ["durian-0.5", "durian-0.6"][number % 2];

@@ -1,5 +1,5 @@
-//! Folders as they are: whatever lies in them, the rest is served, and what is
-//! wrong is told with its place.
+//! Folders with faulty files: the server serves the other files and reports each
+//! problem with its place.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use instructions::knowledge::{self, LARGEST};
 
 use crate::project::{Project, samples};
 
-/// The ids that are served, and what is told.
+/// The served ids, and the reported problems.
 fn read(project: &Project) -> (Vec<String>, Vec<String>) {
     let reading = knowledge::read(&project.folder()).unwrap();
     let ids = reading.instructions.into_iter().map(|it| it.id).collect();
@@ -18,7 +18,7 @@ fn read(project: &Project) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn the_samples_have_nothing_wrong_and_each_says_what_it_is() {
+fn the_samples_have_descriptions_and_no_problems() {
     let reading = knowledge::read(&samples()).unwrap();
     assert_eq!(reading.problems, []);
     for instruction in &reading.instructions {
@@ -31,7 +31,7 @@ fn the_samples_have_nothing_wrong_and_each_says_what_it_is() {
 }
 
 #[test]
-fn what_a_file_does_not_say_follows_from_its_place_and_its_heading() {
+fn path_and_heading_supply_missing_values() {
     let project = Project::of(&[("a/b/c d.md", b"# The title\ntext"), ("e.md", b"text")]);
     let reading = knowledge::read(&project.folder()).unwrap();
     let [first, second] = &reading.instructions[..] else { panic!("{reading:?}") };
@@ -41,7 +41,7 @@ fn what_a_file_does_not_say_follows_from_its_place_and_its_heading() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_is_served() {
+fn reports_unreadable_files_and_serves_the_others() {
     let huge = vec![b'x'; usize::try_from(LARGEST).unwrap() + 1];
     let project = Project::of(&[
         ("bad.md", b"---\ntitle: A\ntags: {a: 1}\n---\n# Still here\n"),
@@ -66,7 +66,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_served() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_but_neither_in_circles_nor_out_of_the_folder() {
+fn follows_links_except_cycles_and_links_out_of_the_folder() {
     use std::os::unix::fs::symlink;
     let project = Project::of(&[("a/one.md", b"one")]);
     let folder = project.folder();
@@ -88,7 +88,7 @@ fn links_are_followed_but_neither_in_circles_nor_out_of_the_folder() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_no_text_is_told() {
+fn reports_a_file_name_that_is_not_utf8() {
     use std::os::unix::ffi::OsStrExt as _;
     let project = Project::empty();
     let name = std::ffi::OsStr::from_bytes(b"\xff.md");
@@ -99,7 +99,7 @@ fn a_name_that_is_no_text_is_told() {
 }
 
 #[test]
-fn what_is_no_folder_is_an_error_that_names_it() {
+fn the_error_for_a_missing_folder_names_it() {
     let project = Project::of(&[("a.md", b"")]);
     for name in ["nowhere", "a.md"] {
         let path = project.folder().join(name);
@@ -109,7 +109,7 @@ fn what_is_no_folder_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_folder_without_instructions_is_served_as_what_it_is() {
+fn serves_an_empty_folder() {
     let project = Project::empty();
     let library = project.open().library;
     assert!(library.all().is_empty());
@@ -117,7 +117,7 @@ fn a_folder_without_instructions_is_served_as_what_it_is() {
 }
 
 #[test]
-fn more_files_than_are_read_are_told_once() {
+fn reports_too_many_files_once() {
     let project = Project::of(&[("a.md", b""), ("b.md", b""), ("c.md", b""), ("d.md", b"")]);
     let reading = knowledge::read_at_most(&project.folder(), 2).unwrap();
     assert_eq!(reading.instructions.len(), 2);

@@ -72,15 +72,15 @@ impl InstructionsClient {
 #[serde(crate = "sparring::typed::serde")]
 #[serde(deny_unknown_fields)]
 pub struct GetInstructions {
-    /// What kind of instructions they are.
+    /// The category of the instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether topic and category must be the same, letter by letter.
+    /// Match topic and category exactly, letter by letter.
     ///
     /// Default: `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_match: Option<bool>,
-    /// What they are about: words of a topic or a title.
+    /// Words of the topic or the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
 }
@@ -91,14 +91,14 @@ impl GetInstructions {
         Self::default()
     }
 
-    /// What kind of instructions they are.
+    /// The category of the instructions.
     #[must_use]
     pub fn category(mut self, value: impl Into<String>) -> Self {
         self.category = Some(value.into());
         self
     }
 
-    /// Whether topic and category must be the same, letter by letter.
+    /// Match topic and category exactly, letter by letter.
     ///
     /// Default: `false`.
     #[must_use]
@@ -107,7 +107,7 @@ impl GetInstructions {
         self
     }
 
-    /// What they are about: words of a topic or a title.
+    /// Words of the topic or the title.
     #[must_use]
     pub fn topic(mut self, value: impl Into<String>) -> Self {
         self.topic = Some(value.into());
@@ -115,17 +115,17 @@ impl GetInstructions {
     }
 }
 
-/// The instructions that were asked for.
+/// The requested instructions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(crate = "sparring::typed::serde")]
 pub struct GetInstructionsOutput {
-    /// How many there are, with those that are left out.
+    /// The number of matching instructions, including those that are left out.
     pub total: u64,
-    /// They themselves, in the order of their ids.
+    /// The instructions, in the order of their ids.
     pub instructions: Vec<GetInstructionsFound>,
-    /// The topics that there are, where none was found.
+    /// All topics, if no instruction was found.
     pub topics: Vec<String>,
-    /// The categories that there are, where none was found.
+    /// All categories, if no instruction was found.
     pub categories: Vec<String>,
 }
 
@@ -135,17 +135,17 @@ pub struct GetInstructionsOutput {
 pub struct GetInstructionsFound {
     /// Its path in the folder, without \`.md\`.
     pub id: String,
-    /// The resource that has all of it.
+    /// The resource with the full text.
     pub uri: String,
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What it is about.
+    /// The topic.
     pub topic: String,
-    /// What kind of instruction it is.
+    /// The category.
     pub category: String,
-    /// Words to find it by.
+    /// Words that find the instruction.
     pub tags: Vec<String>,
-    /// What it says.
+    /// The text.
     pub content: String,
 }
 
@@ -154,12 +154,12 @@ pub struct GetInstructionsFound {
 #[serde(crate = "sparring::typed::serde")]
 #[serde(deny_unknown_fields)]
 pub struct RouteInstructions {
-    /// What the user says, as it is.
+    /// The user's message, unchanged.
     pub message: String,
-    /// What else is known: its texts count a little, its \`topic\` and \`category\` much.
+    /// The context of the conversation; \`topic\` and \`category\` count most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<BTreeMap<String, Value>>,
-    /// The most instructions to give.
+    /// Maximum number of instructions.
     ///
     /// Default: `5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,17 +178,17 @@ impl RouteInstructions {
         }
     }
 
-    /// What else is known: its texts count a little, its \`topic\` and \`category\` much.
+    /// The context of the conversation; \`topic\` and \`category\` count most.
     #[must_use]
     pub fn context(
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Value>)>,
     ) -> Self {
-        self.context = Some(typed::map(value));
+        self.context = Some(typed::to_map(value));
         self
     }
 
-    /// The most instructions to give.
+    /// Maximum number of instructions.
     ///
     /// Default: `5`.
     #[must_use]
@@ -198,15 +198,15 @@ impl RouteInstructions {
     }
 }
 
-/// Which instructions a message calls for.
+/// The instructions that fit a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(crate = "sparring::typed::serde")]
 pub struct RouteInstructionsOutput {
     /// The engine that routed.
     pub engine: String,
-    /// How many fit, with those that are left out.
+    /// The number of fitting instructions, including those that are left out.
     pub total: u64,
-    /// Those that fit best, the best first.
+    /// The instructions that fit best, best first.
     pub instructions: Vec<RouteInstructionsFitting>,
 }
 
@@ -216,37 +216,37 @@ pub struct RouteInstructionsOutput {
 pub struct RouteInstructionsFitting {
     /// Its path in the folder, without \`.md\`.
     pub id: String,
-    /// The resource that has all of it.
+    /// The resource with the full text.
     pub uri: String,
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What it is about.
+    /// The topic.
     pub topic: String,
-    /// What kind of instruction it is.
+    /// The category.
     pub category: String,
-    /// Words to find it by.
+    /// Words that find the instruction.
     pub tags: Vec<String>,
-    /// How well it fits: what its reasons count together.
+    /// The sum of the scores of its reasons.
     pub score: f64,
-    /// What speaks for it.
+    /// The reasons for the instruction.
     pub reasons: Vec<RouteInstructionsReason>,
-    /// What it says.
+    /// The text.
     pub content: String,
 }
 
-/// Something that speaks for an instruction.
+/// A reason for an instruction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(crate = "sparring::typed::serde")]
 pub struct RouteInstructionsReason {
-    /// What it is that fits.
+    /// The kind of the reason.
     pub kind: RouteInstructionsKind,
-    /// What of the message, or of the instruction, it is.
+    /// The matching part of the message or of the instruction.
     pub matched: String,
-    /// How much it counts.
+    /// The score of the reason.
     pub score: f64,
 }
 
-/// What it is that fits.
+/// The kind of the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(crate = "sparring::typed::serde")]
 pub enum RouteInstructionsKind {
@@ -278,9 +278,9 @@ pub enum RouteInstructionsKind {
 #[serde(crate = "sparring::typed::serde")]
 #[serde(deny_unknown_fields)]
 pub struct SearchInstructions {
-    /// The words to look for; what stands in double quotes must stand there so.
+    /// The words to find; a phrase in double quotes must occur as it is.
     pub query: String,
-    /// The most instructions to give.
+    /// Maximum number of instructions.
     ///
     /// Default: `10`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -298,7 +298,7 @@ impl SearchInstructions {
         }
     }
 
-    /// The most instructions to give.
+    /// Maximum number of instructions.
     ///
     /// Default: `10`.
     #[must_use]
@@ -308,11 +308,11 @@ impl SearchInstructions {
     }
 }
 
-/// The instructions that have words of the query.
+/// The instructions with words of the query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(crate = "sparring::typed::serde")]
 pub struct SearchInstructionsOutput {
-    /// The best first.
+    /// The instructions, best first.
     pub instructions: Vec<SearchInstructionsFound>,
 }
 
@@ -322,21 +322,21 @@ pub struct SearchInstructionsOutput {
 pub struct SearchInstructionsFound {
     /// Its path in the folder, without \`.md\`.
     pub id: String,
-    /// The resource that has all of it.
+    /// The resource with the full text.
     pub uri: String,
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What it is about.
+    /// The topic.
     pub topic: String,
-    /// What kind of instruction it is.
+    /// The category.
     pub category: String,
-    /// Words to find it by.
+    /// Words that find the instruction.
     pub tags: Vec<String>,
-    /// How well it fits, by BM25.
+    /// The BM25 score.
     pub score: f64,
-    /// Which of the words it has, and where.
+    /// The words that were found, each with the parts that contain it.
     pub matches: Vec<SearchInstructionsMatch>,
-    /// Where they are in its text.
+    /// An excerpt of the text around the words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
 }
@@ -347,7 +347,7 @@ pub struct SearchInstructionsFound {
 pub struct SearchInstructionsMatch {
     /// The word.
     pub word: String,
-    /// The parts of the instruction that have it.
+    /// The parts of the instruction that contain it.
     pub parts: Vec<String>,
 }
 
@@ -356,7 +356,7 @@ pub struct SearchInstructionsMatch {
 #[serde(crate = "sparring::typed::serde")]
 #[serde(deny_unknown_fields)]
 pub struct SwitchEngine {
-    /// The engine, as \`durian-0.6\`.
+    /// The version of the engine, such as \`durian-0.6\`.
     pub engine_version: String,
 }
 
@@ -374,12 +374,12 @@ impl SwitchEngine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(crate = "sparring::typed::serde")]
 pub struct SwitchEngineOutput {
-    /// What it is called.
+    /// The version of the engine.
     pub engine: String,
-    /// What it goes by.
+    /// The engine's method, in a sentence.
     pub summary: String,
-    /// The one before.
+    /// The previous engine.
     pub previous: String,
-    /// All that there are.
+    /// All engines.
     pub available: Vec<String>,
 }

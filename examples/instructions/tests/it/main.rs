@@ -1,4 +1,4 @@
-//! The server from the outside: in memory, as a child, over HTTP, in a container.
+//! Tests of the server in memory, as a child process, over HTTP and in a container.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 

@@ -1,4 +1,4 @@
-//! The program: its environment, its flags, its ends.
+//! The program: its environment, its flags, its exit codes.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ fn program(project: &Project) -> Command {
     command
 }
 
-/// Its exit code, and what it says until its input ends.
+/// Runs the program with an empty stdin, and returns its exit code and its stderr.
 fn told(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     assert!(output.stdout.is_empty(), "stdout belongs to the protocol");
@@ -26,14 +26,14 @@ fn told(command: &mut Command) -> (Option<i32>, String) {
 }
 
 #[test]
-fn it_serves_the_project_that_it_is_started_in_until_its_input_ends() {
+fn serves_the_project_in_the_working_directory_until_stdin_ends() {
     let project = Project::with_samples();
     let expected = "INFO serving 9 instructions of .pongogo/instructions\n";
     assert_eq!(told(&mut program(&project)), (Some(0), expected.to_owned()));
 }
 
 #[test]
-fn the_level_decides_what_is_told() {
+fn the_level_selects_the_logged_lines() {
     let project = Project::of(&[("bad.md", b"---\ntitle: [\n---\n")]);
     for (level, serving, warning) in [
         ("debug", true, true),
@@ -54,14 +54,14 @@ fn the_level_decides_what_is_told() {
 }
 
 #[test]
-fn lines_begin_with_the_time_unless_it_is_a_test() {
+fn lines_begin_with_the_time_except_in_test_mode() {
     let project = Project::with_samples();
     let (_, timed) = told(program(&project).env_remove("PONGOGO_TEST_MODE"));
     assert!(!timed.starts_with("INFO") && timed.contains("Z INFO serving"), "{timed}");
 }
 
 #[test]
-fn what_is_set_wrong_is_told_by_its_name() {
+fn an_error_about_a_setting_names_its_variable() {
     let project = Project::empty();
     let no_level = "error: PONGOGO_LOG_LEVEL: there is no level `loud`; \
                     there are DEBUG, INFO, WARNING and ERROR\n";
@@ -76,7 +76,7 @@ fn what_is_set_wrong_is_told_by_its_name() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn over_http_it_serves_many_and_ends_by_a_signal() {
+async fn serves_many_clients_over_http_until_a_signal() {
     let project = Project::with_samples();
     let mut command = program(&project);
     command.args(["--http", "127.0.0.1:0"]).env("PONGOGO_LOG_LEVEL", "ERROR");
@@ -90,7 +90,7 @@ async fn over_http_it_serves_many_and_ends_by_a_signal() {
         InstructionsClient::new(client)
     };
     let (one, other) = (connect().await, connect().await);
-    // The engine is the server's, and so the same for all.
+    // All clients share the server's engine.
     one.switch_engine(SwitchEngine::new("durian-0.5")).untyped().await.unwrap().assert_success();
     let routed =
         other.route_instructions(RouteInstructions::new("I'm done")).untyped().await.unwrap();

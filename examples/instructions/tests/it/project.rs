@@ -1,5 +1,4 @@
-//! A project of a test's own: a fresh folder with the sample instructions in it,
-//! and clients of a server that serves them.
+//! A temporary project with the sample instructions, and clients of its server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,21 +7,21 @@ use std::time::Duration;
 use instructions::knowledge;
 use instructions::library::Opened;
 use instructions::{Instructions, Library, Log};
-use sparring::fixture::{Image, SharedContainer, skipped};
+use sparring::fixture::{Image, SharedContainer, skip_test};
 use sparring::{ChildTarget, Client, Server};
 
 use crate::generated::InstructionsClient;
 
-/// How long anything may take that is waited for.
+/// Maximum wait for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The variable by which `cargo xtask containers` says how it runs podman.
+/// The variable in which `cargo xtask containers` passes the podman command.
 const ENGINE: &str = "SPAR_CONTAINER_ENGINE";
 
-/// The image that it has made, with the server and the sample instructions.
+/// The image of `cargo xtask containers`, with the server and the sample instructions.
 const IMAGE: &str = "localhost/spar-bare";
 
-/// What podman needs where limits cannot be raised and no network is set up.
+/// Flags for podman where limits cannot be raised and no network is set up.
 const FLAGS: [&str; 4] =
     ["--network=none", "--ulimit=nofile=1024:20000", "--ulimit=nproc=1000:1000", "--init=false"];
 
@@ -31,14 +30,14 @@ pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("knowledge")
 }
 
-/// Where a project has its instructions.
+/// The folder of instructions in a project.
 const FOLDER: &str = ".pongogo/instructions";
 
-/// A project in a folder of the test's own.
+/// A project in a temporary folder.
 pub(crate) struct Project(sparring::Project);
 
 impl Project {
-    /// One with the sample instructions.
+    /// A project with the sample instructions.
     pub(crate) fn with_samples() -> Project {
         let project = Project::empty();
         for instruction in knowledge::read(&samples()).unwrap().stamps.into_keys() {
@@ -48,14 +47,14 @@ impl Project {
         project
     }
 
-    /// One without any instructions.
+    /// A project without instructions.
     pub(crate) fn empty() -> Project {
         let project = sparring::Project::new();
         fs::create_dir_all(project.join(FOLDER)).unwrap();
         Project(project)
     }
 
-    /// One with these files.
+    /// A project with these files.
     pub(crate) fn of(files: &[(&str, &[u8])]) -> Project {
         let project = Project::empty();
         for (name, bytes) in files {
@@ -64,18 +63,18 @@ impl Project {
         project
     }
 
-    /// Where the project is.
+    /// The path of the project.
     pub(crate) fn root(&self) -> &Path {
         self.0.path()
     }
 
-    /// Where its instructions are.
+    /// The path of its instructions.
     pub(crate) fn folder(&self) -> PathBuf {
         self.0.join(FOLDER)
     }
 
-    /// Puts a file in the place of what was there, all at once, as editors do: what
-    /// is written bit by bit may be read, and told of, more than once.
+    /// Replaces a file atomically, as editors do. The server could read a file that is
+    /// written in parts more than once.
     pub(crate) fn write(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
         let path = self.folder().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -83,12 +82,12 @@ impl Project {
         fs::rename(self.0.join("aside"), path).unwrap();
     }
 
-    /// Its instructions, read.
+    /// Reads its instructions.
     pub(crate) fn open(&self) -> Opened {
         Library::open(&self.folder()).unwrap()
     }
 
-    /// A server of them.
+    /// A server of its instructions.
     pub(crate) fn server(&self) -> Server<Instructions> {
         Server::new(Instructions::new(self.open().library, Log::SILENT))
     }
@@ -98,8 +97,7 @@ impl Project {
         InstructionsClient::new(Client::in_memory(self.server()).await.unwrap())
     }
 
-    /// The program as a child, in the project and with nothing told that is not the
-    /// same each time.
+    /// The program as a child process in the project, in test mode.
     pub(crate) fn child(&self) -> ChildTarget {
         ChildTarget::new(env!("CARGO_BIN_EXE_instructions-server"))
             .cwd(self.root())
@@ -108,20 +106,20 @@ impl Project {
             .env("PONGOGO_TEST_MODE", "1")
     }
 
-    /// A client of the program as a child.
+    /// A client of the program as a child process.
     pub(crate) async fn over_stdio(&self) -> InstructionsClient {
         InstructionsClient::new(Client::connect(self.child()).await.unwrap())
     }
 }
 
-/// A client of the program in a container that all tests of a run share; none where
-/// there are no containers, which is told, and a failure where `CI` is set.
+/// A client of the program in a container that all tests of a run share. Returns `None`
+/// if containers are not available, and prints this; if `CI` is set, it panics.
 pub(crate) async fn in_container() -> Option<InstructionsClient> {
     if std::env::var_os(ENGINE).is_none() {
-        skipped::<()>(format_args!("there are no containers; run `cargo xtask containers`"));
+        skip_test::<()>(format_args!("there are no containers; run `cargo xtask containers`"));
         return None;
     }
-    let container = SharedContainer::of(Image::named(IMAGE)).flags(FLAGS);
+    let container = SharedContainer::builder(Image::named(IMAGE)).flags(FLAGS);
     let container = container.command(["sleep", "infinity"]).start().await.unwrap();
     let command = ChildTarget::new("instructions-server")
         .env("PONGOGO_KNOWLEDGE_PATH", "/knowledge")

@@ -1,11 +1,11 @@
-//! A folder that changes while it is served: clients are told, and what they ask
-//! then is answered from what is there by then.
+//! A folder that changes while it is served: the server notifies clients and answers
+//! from the new contents.
 
 use std::fs;
 
 use instructions::watch::Watch;
 use instructions::{Instructions, Log};
-use sparring::client::Filter;
+use sparring::client::SubscriptionFilter;
 use sparring::{Client, Revision, Server};
 use tokio::time::timeout;
 
@@ -13,12 +13,12 @@ use crate::client::ids;
 use crate::generated::{InstructionsClient, SearchInstructions};
 use crate::project::{PATIENCE, Project};
 
-fn resources() -> Filter {
-    Filter { resources_list_changed: true, ..Filter::default() }
+fn resources() -> SubscriptionFilter {
+    SubscriptionFilter { resources_list_changed: true, ..SubscriptionFilter::default() }
 }
 
 #[tokio::test]
-async fn a_change_is_told_and_searched_over_stdio_in_both_eras() {
+async fn notifies_of_a_change_and_searches_it_over_stdio_in_both_eras() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let project = Project::with_samples();
         let client = Client::builder().revision(revision).connect(project.child());
@@ -61,7 +61,7 @@ async fn a_change_is_told_and_searched_over_stdio_in_both_eras() {
 }
 
 #[tokio::test]
-async fn who_subscribes_to_an_instruction_hears_of_its_changes() {
+async fn notifies_the_subscriber_of_an_instruction() {
     let project = Project::with_samples();
     let client = project.over_stdio().await;
     let uri = "instructions:///learning/retrospective";
@@ -74,7 +74,7 @@ async fn who_subscribes_to_an_instruction_hears_of_its_changes() {
 }
 
 #[tokio::test]
-async fn what_changed_before_the_watch_began_is_not_missed() {
+async fn notices_a_change_between_reading_and_watching() {
     let project = Project::with_samples();
     let opened = project.open();
     project.write("early.md", "A change between reading and watching.");
@@ -94,7 +94,7 @@ async fn what_changed_before_the_watch_began_is_not_missed() {
 }
 
 #[tokio::test]
-async fn a_file_that_becomes_wrong_is_told_and_a_folder_that_is_gone_changes_nothing() {
+async fn reports_a_faulty_file_and_keeps_the_instructions_of_a_missing_folder() {
     let project = Project::with_samples();
     let client = project.over_stdio().await;
     let mut changes = client.client.listen(resources()).await.unwrap();
@@ -115,7 +115,7 @@ async fn a_file_that_becomes_wrong_is_told_and_a_folder_that_is_gone_changes_not
     let found =
         client.search_instructions(SearchInstructions::new("waffle")).untyped().await.unwrap();
     assert_eq!(ids(&found), ["learning/retrospective"]);
-    // And when it comes back, it is followed again.
+    // When the folder comes back, the server watches it again.
     fs::rename(project.root().join("elsewhere"), project.folder()).unwrap();
     project.write("back.md", "It is back, with pancakes.");
     changes.next(PATIENCE).await.unwrap();

@@ -1,4 +1,4 @@
-//! Each instruction is a resource, too.
+//! Each instruction is also a resource.
 
 use sparring::{Client, Content, Revision};
 
@@ -24,7 +24,7 @@ async fn every_instruction_can_be_listed_and_read() {
 }
 
 #[tokio::test]
-async fn many_are_listed_over_several_pages() {
+async fn lists_many_instructions_in_several_pages() {
     let project = Project::empty();
     for number in 0..250 {
         project.write(format!("{number:03}.md"), "text");

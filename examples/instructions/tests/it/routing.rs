@@ -1,4 +1,4 @@
-//! What the engines route to, and why.
+//! The instructions that the engines choose, and their reasons.
 
 use serde_json::{Value, json};
 
@@ -27,10 +27,10 @@ async fn reasons(client: &InstructionsClient, message: &str, id: &str) -> Vec<St
 }
 
 #[tokio::test]
-async fn the_newest_engine_is_at_work_until_another_is_chosen() {
+async fn the_newest_engine_routes_until_a_client_switches() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
-    // No trigger says this, but a text does.
+    // No trigger matches this message, but a text does.
     let message = "nobody else has a copy of it";
     let routed =
         client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
@@ -42,7 +42,7 @@ async fn the_newest_engine_is_at_work_until_another_is_chosen() {
     assert_eq!(structured(&routed)["engine"], "durian-0.5");
     assert!(ids(&routed).is_empty());
     assert_eq!(routed.content(), "No instruction fits this message (durian-0.5).");
-    // One that is not there changes nothing.
+    // Switching to an unknown engine changes nothing.
     let refused = client.switch_engine(SwitchEngine::new("durian")).untyped().await.unwrap();
     assert!(refused.is_error());
     let routed =
@@ -51,7 +51,7 @@ async fn the_newest_engine_is_at_work_until_another_is_chosen() {
 }
 
 #[tokio::test]
-async fn both_engines_hear_that_somebody_is_done_and_know_the_commands() {
+async fn both_engines_route_phrases_and_commands() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     for engine in ["durian-0.5", "durian-0.6"] {
@@ -74,7 +74,7 @@ async fn both_engines_hear_that_somebody_is_done_and_know_the_commands() {
 }
 
 #[tokio::test]
-async fn reasons_say_what_fits_and_add_up_to_the_score() {
+async fn reasons_name_the_match_and_add_up_to_the_score() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     let message = "may I force push this branch?";
@@ -89,7 +89,7 @@ async fn reasons_say_what_fits_and_add_up_to_the_score() {
 }
 
 #[tokio::test]
-async fn the_context_of_a_conversation_decides_where_the_message_does_not() {
+async fn the_context_decides_if_the_message_does_not() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     let first = async |context: Value| {
@@ -114,7 +114,7 @@ async fn the_context_of_a_conversation_decides_where_the_message_does_not() {
 }
 
 #[tokio::test]
-async fn of_two_that_fit_equally_well_the_priority_decides() {
+async fn the_priority_decides_between_equal_scores() {
     let file =
         |priority| format!("---\ntriggers: {{phrases: [go on]}}\npriority: {priority}\n---\n");
     let (low, high) = (file(1), file(2));
@@ -126,7 +126,7 @@ async fn of_two_that_fit_equally_well_the_priority_decides() {
 }
 
 #[tokio::test]
-async fn instructions_are_got_by_topic_and_category() {
+async fn gets_instructions_by_topic_and_category() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     for (topic, category, exact, expected) in [

@@ -1,4 +1,4 @@
-//! What the index finds, in which order, and what it tells of that.
+//! The results of the index: their order, their matches and their snippets.
 
 use crate::client::{ids, structured};
 use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions};
@@ -22,7 +22,7 @@ async fn a_word_in_a_title_counts_more_than_one_in_a_text() {
 }
 
 #[tokio::test]
-async fn a_result_says_which_words_it_has_where_and_shows_them() {
+async fn a_result_lists_its_matching_words_with_a_snippet() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     let found = client
@@ -33,7 +33,7 @@ async fn a_result_says_which_words_it_has_where_and_shows_them() {
     let answer = structured(&found);
     let first = &answer["instructions"][0];
     assert_eq!(first["id"], "planning/estimate");
-    // Words are found in all their forms.
+    // The index finds a word in all its forms.
     let word = |parts: &[&str], word| serde_json::json!({"word": word, "parts": parts});
     let expected =
         [word(&["title", "topic", "tags", "body"], "estimating"), word(&["body"], "parts")];
@@ -44,7 +44,7 @@ async fn a_result_says_which_words_it_has_where_and_shows_them() {
 }
 
 #[tokio::test]
-async fn what_is_quoted_must_stand_there_so() {
+async fn a_quoted_phrase_must_occur_as_it_is() {
     let project = Project::of(&[
         ("a.md", b"red apples, green pears"),
         ("b.md", b"green apples; pears and kiwis"),
@@ -66,7 +66,7 @@ async fn what_is_quoted_must_stand_there_so() {
 }
 
 #[tokio::test]
-async fn a_limit_bounds_what_is_given_and_ten_is_the_default() {
+async fn a_limit_bounds_the_results_with_ten_as_the_default() {
     let files: Vec<(String, Vec<u8>)> =
         (0..60).map(|number| (format!("{number:02}.md"), b"the same words".to_vec())).collect();
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
@@ -79,7 +79,7 @@ async fn a_limit_bounds_what_is_given_and_ten_is_the_default() {
             .unwrap();
         assert_eq!(ids(&found).len(), expected);
     }
-    // What fits equally well comes in the order of the ids.
+    // Hits with the same score come in the order of their ids.
     let found = client
         .search_instructions(SearchInstructions::new("words").limit(3))
         .untyped()
@@ -94,7 +94,7 @@ async fn a_limit_bounds_what_is_given_and_ten_is_the_default() {
 }
 
 #[tokio::test]
-async fn no_query_does_any_harm() {
+async fn the_server_survives_any_query() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     let deep = "(".repeat(1_000);
@@ -121,7 +121,7 @@ async fn no_query_does_any_harm() {
 }
 
 #[tokio::test]
-async fn a_long_text_is_cut_where_a_tool_gives_it_and_whole_as_a_resource() {
+async fn tools_truncate_a_long_text_and_the_resource_does_not() {
     let long = "ä ".repeat(20_000);
     let client = Project::of(&[("long.md", long.as_bytes())]).in_memory().await;
     let got = structured(&client.get_instructions(GetInstructions::new()).untyped().await.unwrap());

@@ -1,5 +1,4 @@
-//! The usage that the server was specified by, in memory, over stdio and in a
-//! container.
+//! The usage from the server's specification, in memory, over stdio and in a container.
 
 use serde_json::json;
 use sparring::{Content, everywhere};
@@ -12,7 +11,7 @@ use crate::kit::{
 use crate::project::{Project, in_every_place};
 
 #[tokio::test]
-async fn a_question_is_routed_to_its_instruction() {
+async fn routes_a_question_to_its_instruction() {
     let project = Project::with_samples();
     for client in in_every_place(&project).await {
         let message = "how do I conduct a retrospective?";
@@ -25,7 +24,7 @@ async fn a_question_is_routed_to_its_instruction() {
 }
 
 #[tokio::test]
-async fn a_message_is_routed_over_every_transport_and_in_every_revision() {
+async fn routes_a_message_over_every_transport_and_in_every_revision() {
     let project = Project::with_samples();
     let server = project.server();
     everywhere(move || server.clone())
@@ -42,7 +41,7 @@ async fn a_message_is_routed_over_every_transport_and_in_every_revision() {
 }
 
 #[tokio::test]
-async fn all_four_tools_are_listed_with_schemas() {
+async fn lists_all_four_tools_with_schemas() {
     let project = Project::with_samples();
     for client in in_every_place(&project).await {
         let tools = client.client.list_tools().await.unwrap();
@@ -62,7 +61,7 @@ async fn all_four_tools_are_listed_with_schemas() {
 }
 
 #[tokio::test]
-async fn who_is_done_is_offered_the_learning_loop() {
+async fn routes_a_message_about_finished_work_to_the_learning_loop() {
     let project = Project::with_samples();
     for client in in_every_place(&project).await {
         let working = "I just finished implementing the new feature";
@@ -80,7 +79,7 @@ async fn who_is_done_is_offered_the_learning_loop() {
 }
 
 #[tokio::test]
-async fn the_command_for_a_retrospective_gives_one() {
+async fn routes_the_retro_command_to_the_retrospective() {
     let project = Project::with_samples();
     for client in in_every_place(&project).await {
         let response = client
@@ -94,7 +93,7 @@ async fn the_command_for_a_retrospective_gives_one() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
+async fn the_error_for_an_unknown_tool_lists_all_tools() {
     let project = Project::with_samples();
     for client in in_every_place(&project).await {
         let response =
@@ -107,7 +106,7 @@ async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_a_failure_that_names_them() {
+async fn the_error_for_wrong_arguments_names_them() {
     let project = Project::with_samples();
     let long = "x".repeat(20_001);
     for client in in_every_place(&project).await {
@@ -161,10 +160,10 @@ async fn wrong_arguments_are_a_failure_that_names_them() {
 }
 
 #[tokio::test]
-async fn a_method_for_each_tool_leaves_out_what_is_not_given() {
+async fn generated_methods_omit_absent_arguments() {
     let project = Project::with_samples();
     for client in in_every_place(&project).await {
-        // What the last call has sent as its arguments.
+        // The arguments of the last call.
         let sent = || {
             let entries = client.client.transcript().entries();
             let mut calls = entries.iter().filter(|it| it.frame.method() == Some("tools/call"));

@@ -1,18 +1,17 @@
-//! When a statement that runs is to stop: its time is over, nobody waits for it
-//! any more, or the database is being closed.
+//! Decides when a running statement must stop: at its timeout, when its caller gives
+//! up, or when the database closes.
 //!
-//! SQLite asks every so many steps whether to go on. That is exact to the
-//! statement, where an interrupt from outside that comes too late would hit
-//! whichever runs next.
+//! SQLite calls the clock every [`STEPS`] steps. This always stops the right statement;
+//! an interrupt from outside could arrive late and stop the next one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// After how many steps of its machine SQLite asks.
+/// The steps of SQLite's virtual machine between two checks of the clock.
 pub(super) const STEPS: i32 = 1_000;
 
-/// What SQLite asks.
+/// Stops statements of one connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock(Arc<Mutex<State>>);
 
@@ -23,10 +22,10 @@ struct State {
     stopped: Option<Stopped>,
 }
 
-/// Whether nobody waits any more.
+/// True when the caller no longer waits for the result.
 pub(super) type GivenUp = Arc<AtomicBool>;
 
-/// Why a statement was stopped.
+/// The reason why a statement was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopped {
     Late,
@@ -34,17 +33,17 @@ pub(super) enum Stopped {
 }
 
 impl Clock {
-    /// Starts a job, which stops when one of these says so.
+    /// Starts a job, which stops when one of these flags is set.
     pub(super) fn start(&self, given_up: Vec<GivenUp>) {
         *self.state() = State { given_up, ..State::default() };
     }
 
-    /// Lets what follows take so long.
+    /// Sets the deadline of the statements that follow.
     pub(super) fn limit(&self, time: Duration) {
         self.state().until = Instant::now().checked_add(time);
     }
 
-    /// Whether what runs is to stop.
+    /// Returns true if the running statement must stop.
     pub(super) fn is_over(&self) -> bool {
         let mut state = self.state();
         let given_up = state.given_up.iter().any(|it| it.load(Ordering::Relaxed));
@@ -57,7 +56,7 @@ impl Clock {
         state.stopped.is_some()
     }
 
-    /// Why something was stopped since the job began.
+    /// The reason why a statement of this job was stopped, if one was.
     pub(super) fn stopped(&self) -> Option<Stopped> {
         self.state().stopped
     }

@@ -1,9 +1,8 @@
-//! The last word about a statement: SQLite says what it is about to do with it,
-//! and is told whether it may.
+//! Authorizes every action that SQLite is about to take for a statement.
 //!
-//! The parser that the rules are first applied to is not SQLite's own. What it
-//! read wrongly comes to light here, since nothing that SQLite does may reach
-//! further than what was read.
+//! The rules are first applied to the result of a parser that is not SQLite's. If that
+//! parser misread a statement, the guard detects it: no action may have a higher
+//! [`Level`] than the parsed statement.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +11,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use crate::statements::{Kind, Level, Refusal, Rule, Rules, Statement};
 
-/// What stands behind a connection's authorizer.
+/// The state of a connection's authorizer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guard(Arc<Mutex<State>>);
 
@@ -24,43 +23,43 @@ struct State {
     kind: Option<Kind>,
 }
 
-/// What may be done for now.
+/// The actions that are currently allowed.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Pass {
-    /// Everything: the statement is our own.
+    /// Everything: the server runs a statement itself.
     #[default]
     Own,
-    /// What the rules let a client do, and no more than this statement. Where it
-    /// may not query, it still may look into these tables.
+    /// The actions that the rules allow and that this statement needs. If the rules deny
+    /// `select`, the statement may still read the tables in `near`.
     Client { rules: Arc<Rules>, statement: Statement, near: BTreeSet<String> },
-    /// Nothing; it is only to be seen what would be done.
+    /// Nothing: the caller only wants to see the first action of a statement.
     Nothing,
 }
 
-/// What came of a statement for which there was a pass.
+/// The result of a statement that ran with a [`Pass`].
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    /// Why SQLite was not let do it, if so.
+    /// The refusal, if an action was denied.
     pub(super) refused: Option<Refusal>,
-    /// The tables that it writes to.
+    /// The tables that the statement writes to.
     pub(super) written: BTreeSet<String>,
-    /// What SQLite was about to do first.
+    /// The kind of SQLite's first action.
     pub(super) kind: Option<Kind>,
 }
 
 impl Guard {
-    /// Lets this be done from now on, until what came of it is taken.
+    /// Applies this pass to all actions until [`Guard::take`].
     pub(super) fn let_pass(&self, pass: Pass) {
         *self.state() = State { pass, ..State::default() };
     }
 
-    /// What came of it; our own statements pass again.
+    /// Returns the result, and allows everything again.
     pub(super) fn take(&self) -> Passed {
         let state = std::mem::take(&mut *self.state());
         Passed { refused: state.refused, written: state.written, kind: state.kind }
     }
 
-    /// Whether SQLite may do this.
+    /// Decides about one action of SQLite.
     pub(super) fn judge(&self, context: AuthContext<'_>) -> Authorization {
         let mut state = self.state();
         let judged = match &state.pass {
@@ -75,7 +74,7 @@ impl Guard {
                 Authorization::Allow
             }
             Err(rule) => {
-                // The first is what the others follow from.
+                // Later refusals follow from the first.
                 state.refused.get_or_insert_with(|| Refusal { what: told(context.action), rule });
                 Authorization::Deny
             }
@@ -100,7 +99,7 @@ fn check(
         AuthAction::Pragma { pragma_name, pragma_value } => {
             return rules.check_pragma(pragma_name, pragma_value);
         }
-        // To look at what is changed is no query, and a trigger's are its author's.
+        // A statement may read the rows that it changes, and a trigger may read any table.
         AuthAction::Read { table_name, .. } if level == Level::Write => {
             return match context.accessor.is_some()
                 || near.contains(&table_name.to_ascii_lowercase())
@@ -109,7 +108,7 @@ fn check(
                 false => rules.check(Kind::Select),
             };
         }
-        // Where nothing is read this is only how SQLite does it.
+        // SQLite reports this action even for a statement that reads no table.
         AuthAction::Select | AuthAction::Recursive if level == Level::Write => return Ok(()),
         _ => {}
     }
@@ -117,8 +116,8 @@ fn check(
         let never = !Kind::RULED.contains(&kind) && kind != Kind::Reindex;
         return Err(if never { Rule::Never(kind) } else { Rule::Hidden });
     }
-    // A change of the schema is written into SQLite's own tables, and into those
-    // that are made, filled or emptied by it.
+    // A change of the schema also writes to SQLite's own tables, and to the tables that it
+    // creates, fills or empties.
     let implied = level == Level::Schema && (kind.level() < level || kind == Kind::Reindex);
     if implied { Ok(()) } else { rules.check(kind) }
 }
@@ -170,7 +169,7 @@ fn written(action: AuthAction<'_>) -> Option<&str> {
     }
 }
 
-/// What is told of an action that is refused.
+/// Describes a refused action.
 fn told(action: AuthAction<'_>) -> String {
     match action {
         AuthAction::Function { function_name } => format!("the function {function_name}"),
@@ -192,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// What SQLite is told when it compiles one statement while another was read.
+    /// Compiles one statement while another was parsed, and returns the refusal.
     fn compile(sql: &str, read_as: &str) -> Result<(), Option<String>> {
         let guard = Guard::default();
         let mut connection = Connection::open_in_memory().unwrap();
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn sqlite_has_the_last_word_about_a_statement_that_was_read_wrongly() {
+    fn the_guard_denies_a_statement_that_the_parser_misread() {
         let hidden = |what: &str| {
             Err(Some(format!("{what} is refused: it is not what the statement was read as")))
         };
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_schema_may_do_what_it_needs() {
+    fn the_guard_allows_all_actions_of_a_schema_change() {
         for sql in [
             "create table c as select x from a",
             "create unique index d on a (x)",

@@ -1,7 +1,6 @@
-//! The database: a connection on a thread of its own, to which jobs are sent.
+//! The database: a connection on its own thread, which runs one job after the other.
 //!
-//! What a job is given up for, by its future being dropped, is stopped where it
-//! is; the thread then takes the next.
+//! Dropping the future of a job stops its statement, and the thread takes the next job.
 
 mod clock;
 mod guard;
@@ -27,20 +26,20 @@ pub(crate) use run::{Outcome, Params, Tool, Wanted};
 pub(crate) use schema::{Description, Table};
 pub(crate) use value::{integer, schema as value_schema};
 
-/// The most bytes of a statement. What it is parsed into is as deep as it is
-/// long, at worst, and has to fit on the thread's stack.
+/// Maximum bytes of a statement. In the worst case its syntax tree is as deep as the
+/// text is long, and the tree must fit on the thread's stack.
 const MOST_SQL: usize = 100_000;
 
-/// The stack of the thread, of which only what is used is taken.
+/// The stack size of the thread. The system commits only the pages that are used.
 const STACK: usize = 256 * 1024 * 1024;
 
-/// The most bytes of one value or row.
+/// Maximum bytes of one value or row.
 const MOST_VALUE: i32 = 16 * 1024 * 1024;
 
-/// How many jobs may wait.
+/// Maximum jobs in the queue.
 const WAITING: usize = 1_000;
 
-/// A database that jobs can be sent to.
+/// A handle that sends jobs to the database thread.
 #[derive(Debug)]
 pub(crate) struct Database {
     jobs: Option<mpsc::Sender<Job>>,
@@ -53,7 +52,7 @@ struct Job {
     work: Box<dyn FnOnce(&mut Engine) + Send>,
 }
 
-/// What the thread works with.
+/// The state of the database thread.
 pub(crate) struct Engine {
     pub(super) connection: Connection,
     place: String,
@@ -61,7 +60,7 @@ pub(crate) struct Engine {
     clock: Clock,
     rules: Arc<Rules>,
     limits: Limits,
-    /// The tables and views that there were when somebody last looked.
+    /// The tables and views at the last check for changes.
     known: Vec<String>,
 }
 
@@ -85,7 +84,7 @@ impl Database {
         Ok(Database { jobs: Some(jobs), closing, thread: Some(thread) })
     }
 
-    /// Does something on the thread. Dropped, it is given up.
+    /// Runs a job on the thread. Dropping the future stops the job.
     pub(crate) async fn with<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Engine) -> Result<T, Error> + Send + 'static,
@@ -94,7 +93,7 @@ impl Database {
         let waiting = Waiting(Arc::new(AtomicBool::new(false)));
         let job = Job {
             given_up: Arc::clone(&waiting.0),
-            // Nobody may be there to hear of it any more.
+            // The caller may have dropped the receiver.
             work: Box::new(move |engine| drop(reply.send(work(engine)))),
         };
         let jobs = self.jobs.as_ref().ok_or(Error::Closed)?;
@@ -103,7 +102,7 @@ impl Database {
     }
 }
 
-/// Whoever waits for a job; dropped, nobody does.
+/// Marks a job as given up when it is dropped.
 struct Waiting(GivenUp);
 
 impl Drop for Waiting {
@@ -112,13 +111,13 @@ impl Drop for Waiting {
     }
 }
 
-/// What runs is stopped, and the connection closed in good order.
+/// Stops the running statement and closes the connection.
 impl Drop for Database {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // It can only fail by a panic of its own, which has told itself.
+            // Joining fails only after a panic, which the panic hook has already printed.
             let _ = thread.join();
         }
     }
@@ -152,7 +151,7 @@ impl Engine {
 }
 
 fn connect(location: &Location, read_only: bool) -> rusqlite::Result<Connection> {
-    // One thread has it, so that nothing has to be locked.
+    // Only one thread uses the connection, so SQLite needs no mutex.
     let threads = OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let writing = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     match location {
@@ -164,8 +163,8 @@ fn connect(location: &Location, read_only: bool) -> rusqlite::Result<Connection>
     }
 }
 
-/// Puts the connection under guard and clock. SQLite opens a file with the first
-/// statement, so one is run to find out what it is.
+/// Installs guard and clock. SQLite opens a file with the first statement, so this runs
+/// one to find errors.
 fn watch(
     connection: &mut Connection,
     guard: &Guard,

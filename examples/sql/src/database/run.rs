@@ -1,5 +1,5 @@
-//! A client's statement on its way: read, judged, bound, run, and its rows taken
-//! within the limits.
+//! Runs a client's statement: parses it, applies the rules, binds the parameters, and
+//! reads the rows within the limits.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{Engine, MOST_SQL, value};
 use crate::error::Error;
 use crate::statements::{Kind, Level, NotOne, Refusal, Rule, Statement};
 
-/// A statement that a client wants to be run.
+/// A statement that a client wants to run.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub(crate) sql: String,
@@ -22,7 +22,7 @@ pub(crate) struct Wanted {
     pub(crate) tool: Tool,
 }
 
-/// Which of the two ways to run something was taken.
+/// The tool that was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
     Query,
@@ -38,19 +38,19 @@ pub(crate) enum Params {
     Named(Map<String, Value>),
 }
 
-/// What came of a statement.
+/// The result of a statement.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) kind: Option<Kind>,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Value>,
-    /// There were more rows than are here.
+    /// True if rows were left out.
     pub(crate) truncated: bool,
     pub(crate) rows_affected: u64,
     pub(crate) last_insert_rowid: Option<i64>,
     /// The tables that were written to.
     pub(crate) written: BTreeSet<String>,
-    /// There may be other tables than before.
+    /// True if the statement may have changed the list of tables.
     pub(crate) schema_changed: bool,
 }
 
@@ -118,8 +118,8 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Takes what rows there are, up to the limits. A statement that changes
-    /// something is run to its end all the same.
+    /// Reads the rows up to the limits. A statement that changes something runs to its end,
+    /// even if no more rows are taken.
     fn take_rows(
         &self,
         prepared: &mut Prepared<'_>,
@@ -156,9 +156,9 @@ impl Engine {
         Ok(())
     }
 
-    /// A statement that the parser cannot read, as far as SQLite says what it is
-    /// without running it: a pragma, of which the parser knows few. All others
-    /// are not run, with SQLite's own word where it cannot read them either.
+    /// Handles a statement that the parser cannot read. SQLite compiles it without running
+    /// it. Only pragmas are accepted, because the parser knows few of them. Otherwise the
+    /// error is SQLite's, or the parser's if SQLite can read the statement.
     fn as_sqlite_reads(&self, sql: &str, why: &str) -> Result<Statement, Error> {
         self.guard.let_pass(Pass::Nothing);
         self.clock.limit(self.limits.timeout);
@@ -175,7 +175,7 @@ impl Engine {
         }
     }
 
-    /// An error with what is known of its cause.
+    /// Replaces an error by its cause, if the cause is known.
     fn told(&self, error: Error, refused: Option<Refusal>) -> Error {
         use super::clock::Stopped;
         match (error, refused, self.clock.stopped()) {

@@ -1,4 +1,4 @@
-//! What there is in a database, asked by statements of our own.
+//! Reads the schema of a database with the server's own statements.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +18,18 @@ pub(crate) struct Table {
     pub(crate) columns: i64,
 }
 
-/// All that is known of a table or a view.
+/// The columns, indexes and foreign keys of a table or a view.
 #[derive(Debug)]
 pub(crate) struct Description {
     pub(crate) table: Table,
     pub(crate) columns: Value,
     pub(crate) indexes: Value,
     pub(crate) foreign_keys: Value,
-    /// The statement that made it.
+    /// The statement that created it.
     pub(crate) sql: Option<String>,
 }
 
-/// What is known of a database as a whole.
+/// Facts about a database as a whole.
 #[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) place: String,
@@ -40,7 +40,7 @@ pub(crate) struct Facts {
     pub(crate) views: i64,
 }
 
-/// Tables that are not SQLite's own, nor the parts of a virtual one.
+/// Selects all tables except SQLite's own and the shadow tables of virtual ones.
 const TABLES: &str = "SELECT DISTINCT name, type, \
      (SELECT count(*) FROM pragma_table_xinfo(list.name) WHERE hidden <> 1) \
      FROM pragma_table_list AS list WHERE type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
@@ -53,7 +53,7 @@ impl Engine {
         Ok(tables)
     }
 
-    /// Whether there are other tables and views than when this was last asked.
+    /// Returns true if the tables and views have changed since the last call.
     pub(crate) fn tables_changed(&mut self) -> Result<bool, Error> {
         let now: Vec<String> = self.tables()?.into_iter().map(|table| table.name).collect();
         let changed = self.known != now;
@@ -61,7 +61,7 @@ impl Engine {
         Ok(changed)
     }
 
-    /// The table or view of this name, in the spelling that it was made with.
+    /// The table or view with this name, in its original spelling.
     fn table(&self, name: &str) -> Result<Table, Error> {
         let sql = format!("{TABLES} AND name = ?1 COLLATE NOCASE");
         let found = self.connection.query_row(&sql, [name], table).optional()?;
@@ -74,7 +74,7 @@ impl Engine {
         }
     }
 
-    /// All that is known of the table or view of this name.
+    /// Describes the table or view with this name.
     pub(crate) fn describe(&self, name: &str) -> Result<Description, Error> {
         let table = self.table(name)?;
         let sql = "SELECT sql FROM (SELECT * FROM sqlite_schema UNION ALL \
@@ -89,8 +89,8 @@ impl Engine {
         })
     }
 
-    /// The tables that SQLite may have to look into when rows of this one change:
-    /// itself, and those that foreign keys lead to and come from. In small letters.
+    /// The tables that SQLite may have to read when rows of this one change: itself, and
+    /// the tables at both ends of its foreign keys. The names are in lower case.
     pub(super) fn near(&self, table: &str) -> Result<BTreeSet<String>, Error> {
         let mut prepared = self.connection.prepare(NEAR)?;
         let near = prepared.query_map([table], |row| row.get(0))?;
@@ -108,8 +108,7 @@ impl Engine {
         Ok(items.into())
     }
 
-    /// The first rows of the table or view of this name, as a client would get
-    /// them.
+    /// The first rows of the table or view with this name, under the client's rules.
     pub(crate) fn first_rows(&mut self, name: &str, count: usize) -> Result<Outcome, Error> {
         let quoted = name.replace('"', "\"\"");
         self.run(&Wanted {
@@ -120,7 +119,7 @@ impl Engine {
         })
     }
 
-    /// What is known of the database as a whole.
+    /// Reads the facts about the database.
     pub(crate) fn facts(&self) -> Result<Facts, Error> {
         let number = |sql: &str| self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         let views = number(&format!("SELECT count(*) FROM ({TABLES} AND type = 'view')"))?;
@@ -187,7 +186,7 @@ fn foreign_key(row: &Row<'_>) -> rusqlite::Result<Value> {
     }))
 }
 
-/// What SQLite gathered as a text of JSON.
+/// Parses a JSON text that SQLite built.
 fn array(row: &Row<'_>, index: usize) -> rusqlite::Result<Value> {
     let text: String = row.get(index)?;
     Ok(serde_json::from_str(&text).unwrap_or_default())

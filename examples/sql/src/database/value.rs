@@ -1,7 +1,7 @@
-//! Values of SQLite as JSON and back.
+//! Converts SQLite's values to JSON and back.
 //!
-//! What JSON has no word for, or what many readers of JSON would round, is an
-//! object with one member that says what it is: `{"blob": "AP8="}` in Base64,
+//! A value that JSON cannot express, or that many JSON parsers would round, becomes an
+//! object with one member that names its type: `{"blob": "AP8="}` in Base64,
 //! `{"integer": "9007199254740993"}`, `{"real": "Infinity"}`.
 
 use base64::Engine as _;
@@ -9,10 +9,10 @@ use base64::engine::general_purpose::STANDARD;
 use rusqlite::types::{Value as Sql, ValueRef};
 use serde_json::{Value, json};
 
-/// The largest integer up to which all are exact in the numbers of JavaScript.
+/// The largest integer that JavaScript's numbers represent exactly.
 const EXACT: u64 = (1 << 53) - 1;
 
-/// A value as JSON, and about how many bytes it has there.
+/// Converts a value to JSON, with its approximate size in bytes.
 pub(super) fn to_json(value: ValueRef<'_>) -> (Value, usize) {
     match value {
         ValueRef::Null => (Value::Null, 4),
@@ -24,14 +24,14 @@ pub(super) fn to_json(value: ValueRef<'_>) -> (Value, usize) {
         }
         ValueRef::Text(text) => match std::str::from_utf8(text) {
             Ok(text) => (text.into(), text.len() + 2),
-            // SQLite does not look at what is put in as a text.
+            // SQLite does not validate text, so it may not be UTF-8.
             Err(_) => blob(text),
         },
         ValueRef::Blob(bytes) => blob(bytes),
     }
 }
 
-/// An integer as JSON.
+/// Converts an integer to JSON.
 pub(crate) fn integer(number: i64) -> Value {
     match number.unsigned_abs() <= EXACT {
         true => number.into(),
@@ -45,10 +45,10 @@ fn blob(bytes: &[u8]) -> (Value, usize) {
     (json!({"blob": text}), size)
 }
 
-/// A value of JSON for a parameter.
+/// Converts a JSON value to a parameter.
 ///
 /// # Errors
-/// Says what it may be instead.
+/// If the value has no SQLite type; the message lists the accepted values.
 pub(super) fn from_json(value: &Value) -> Result<Sql, String> {
     match value {
         Value::Null => Ok(Sql::Null),
@@ -83,7 +83,7 @@ fn from_object(value: &Value) -> Option<Sql> {
     }
 }
 
-/// The JSON Schema of a value as it comes out.
+/// The JSON Schema of a value in a result.
 pub(crate) fn schema() -> Value {
     let object = |name: &str| {
         json!({"type": "object", "properties": {name: {"type": "string"}},
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_out_goes_in_again_as_it_was() {
+    fn values_survive_a_round_trip() {
         for value in [
             Sql::Null,
             Sql::Integer(9_007_199_254_740_991),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_told() {
+    fn rejects_json_that_is_not_a_value() {
         for (value, told) in [
             (json!([1]), "[1] is no value"),
             (json!({"blob": "%"}), "neither a blob"),

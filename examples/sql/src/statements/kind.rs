@@ -1,10 +1,10 @@
-//! What kinds of statements there are, and how much each may do.
+//! The kinds of statements, and the level of each.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a statement does. A statement may be of several kinds: one that replaces
-/// rows deletes some, and one that explains another is of that one's kinds too.
+/// A kind of statement. A statement may have several: one that replaces rows also
+/// deletes, and an `EXPLAIN` also has the kinds of the explained statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are SQL's own")]
 pub enum Kind {
@@ -23,11 +23,11 @@ pub enum Kind {
     Detach,
     Transaction,
     Vacuum,
-    /// Something that SQLite does not have, or that is not known here.
+    /// A statement that SQLite does not have, or that the parser does not know.
     Other,
 }
 
-/// How far a statement reaches. What SQLite makes of it may not reach further.
+/// The reach of a statement. SQLite's actions may not exceed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// It changes nothing.
@@ -36,12 +36,12 @@ pub enum Level {
     Write,
     /// It changes tables, indexes, views or triggers.
     Schema,
-    /// It reaches what rules cannot speak of: other files, other calls.
+    /// It reaches outside of the rules: other files, or other calls.
     Beyond,
 }
 
 impl Kind {
-    /// Those that rules can speak of.
+    /// The kinds that rules can allow or deny.
     pub const RULED: [Kind; 10] = [
         Kind::Select,
         Kind::Explain,
@@ -55,7 +55,7 @@ impl Kind {
         Kind::Analyze,
     ];
 
-    /// How far it reaches.
+    /// The level of this kind.
     pub fn level(self) -> Level {
         match self {
             Kind::Select | Kind::Explain | Kind::Pragma => Level::Read,
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// Its name in rules; in statements the same in capitals.
+    /// Its name in rules; statements have the same name in capitals.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Select => "select",
@@ -98,7 +98,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A name that no rule can have.
+/// A name that is not a kind in rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no kind of statement `{name}`; there are {}", names(&Kind::RULED))]
 pub struct UnknownKind {
@@ -114,7 +114,7 @@ impl FromStr for Kind {
     }
 }
 
-/// The names of some kinds, as a list to be read.
+/// Lists the names of some kinds.
 pub fn names<'a>(kinds: impl IntoIterator<Item = &'a Kind>) -> String {
     kinds.into_iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_is_read_by_its_name_and_an_unknown_one_is_told_with_all_there_are() {
+    fn parses_a_kind_by_name_and_lists_all_kinds_for_an_unknown_one() {
         assert_eq!("DROP".parse(), Ok(Kind::Drop));
         let told = "attach".parse::<Kind>().unwrap_err().to_string();
         assert_eq!(

@@ -1,8 +1,7 @@
-//! Statements before they are run: what they are, read by a parser and not by
-//! looking for words, and which of them may run.
+//! Parses statements before they run, and applies the rules to them.
 //!
-//! SQLite itself has the last word about each (`database::guard`), so that a
-//! statement that is read in another way than here is not run.
+//! SQLite authorizes each statement again (`database::guard`), so a statement that the
+//! parser misreads does not run.
 
 mod kind;
 mod parse;

@@ -1,4 +1,4 @@
-//! One statement, as a parser of SQL reads it.
+//! Parses the text of one statement.
 
 use std::collections::BTreeSet;
 
@@ -13,34 +13,34 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 use super::kind::{Kind, Level};
 use super::rules::{Refusal, Rules};
 
-/// What is known of a statement before it is run.
+/// The facts about a statement before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The kind that it is called by.
+    /// The kind that its first word names.
     first: Kind,
     kinds: BTreeSet<Kind>,
     target: Option<String>,
 }
 
-/// A text that is not one statement.
+/// The reason why a text is not exactly one statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotOne {
-    /// There is none.
+    /// The text is empty.
     #[error("there is no statement")]
     None,
-    /// There are more.
+    /// The text has several statements.
     #[error("these are {0} statements; a call runs one")]
     Several(usize),
-    /// The parser could not read it.
+    /// The parser cannot read the text.
     #[error("the rules cannot be applied to a statement that cannot be read: {0}")]
     Unreadable(String),
 }
 
 impl Statement {
-    /// Reads a text that must be one statement.
+    /// Parses a text that must be one statement.
     ///
     /// # Errors
-    /// When there is none, when there are several, and when it cannot be read.
+    /// If the text is empty, has several statements, or cannot be parsed.
     pub fn read(sql: &str) -> Result<Self, NotOne> {
         let parsed = Parser::parse_sql(&SQLiteDialect {}, sql)
             .map_err(|error| NotOne::Unreadable(error.to_string()))?;
@@ -55,11 +55,11 @@ impl Statement {
         }
     }
 
-    /// A text that begins with a pragma, of which the parser knows few. It must
-    /// be the only statement.
+    /// Accepts a text that begins with a pragma, because the parser knows few of them. It
+    /// must be the only statement.
     ///
     /// # Errors
-    /// When more follows.
+    /// If another statement follows.
     pub fn pragma(sql: &str) -> Result<Self, NotOne> {
         let tokens = Tokenizer::new(&SQLiteDialect {}, sql).tokenize();
         let tokens = tokens.map_err(|error| NotOne::Unreadable(error.to_string()))?;
@@ -74,12 +74,12 @@ impl Statement {
         }
     }
 
-    /// The kind that it is called by.
+    /// The kind that its first word names.
     pub fn kind(&self) -> Kind {
         self.first
     }
 
-    /// All kinds that it is of.
+    /// All kinds of the statement.
     pub fn kinds(&self) -> &BTreeSet<Kind> {
         &self.kinds
     }
@@ -89,27 +89,27 @@ impl Statement {
         self.target.as_deref()
     }
 
-    /// Whether it only explains another, which is then not run.
+    /// Returns true if it explains another statement, which then does not run.
     pub fn explains(&self) -> bool {
         self.first == Kind::Explain
     }
 
-    /// Whether it changes nothing when it is run.
+    /// Returns true if it changes nothing.
     pub fn only_reads(&self) -> bool {
         self.explains() || self.level() == Level::Read
     }
 
-    /// How far it reaches, what it explains included.
+    /// The level of the statement, including an explained one.
     pub fn level(&self) -> Level {
         self.kinds.iter().map(|kind| kind.level()).max().unwrap_or(Level::Beyond)
     }
 
-    /// Whether it may run.
+    /// Checks the statement against the rules.
     ///
     /// # Errors
-    /// Names the kind and the rule that is against it.
+    /// The kind that the rules deny, and the rule.
     pub fn check(&self, rules: &Rules) -> Result<(), Refusal> {
-        // What it is called by comes first, since that is what its author knows.
+        // The first kind comes first, because the author of the statement knows it.
         let all = std::iter::once(&self.first).chain(&self.kinds);
         all.into_iter().try_for_each(|kind| {
             let named = |rule| Refusal { what: self.named(*kind), rule };
@@ -126,7 +126,7 @@ impl Statement {
     }
 }
 
-/// What is gathered from a statement and those within it.
+/// The facts collected from a statement and its parts.
 #[derive(Default)]
 struct Gathered {
     kinds: BTreeSet<Kind>,
@@ -134,7 +134,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Gathers from a statement, and gives the first of its kinds.
+    /// Collects the facts of a statement, and returns its first kind.
     fn statement(&mut self, statement: &Parsed) -> Kind {
         let kind = match statement {
             Parsed::Query(query) => return self.query(query),
@@ -175,7 +175,7 @@ impl Gathered {
     }
 
     fn insert(&mut self, insert: &Insert) -> Kind {
-        // To replace rows is to delete those that are in the way.
+        // `REPLACE` deletes the conflicting rows.
         let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
         self.also(Kind::Delete, replaces);
         if let Some(OnInsert::OnConflict(conflict)) = &insert.on {
@@ -207,7 +207,7 @@ impl Gathered {
         Kind::Delete
     }
 
-    /// A query may have a statement as its body, when it begins with `WITH`.
+    /// The body of a query may be another statement if it begins with `WITH`.
     fn query(&mut self, query: &Query) -> Kind {
         for table in query.with.iter().flat_map(|with| &with.cte_tables) {
             self.query(&table.query);
@@ -241,7 +241,7 @@ fn table(table: &TableWithJoins) -> Option<String> {
     }
 }
 
-/// A table's name without its schema's.
+/// A table's name without its schema.
 fn last(name: &ObjectName) -> Option<String> {
     let part = name.0.last().and_then(|part| part.as_ident());
     part.map(|ident| ident.value.clone())
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_is_known_by_what_it_does_and_not_by_its_words() {
+    fn the_parser_finds_the_kind_by_syntax_not_by_words() {
         use Kind::*;
         check("select 'drop table t'", Select, &[Select]);
         check("select 1 -- ; drop table t", Select, &[Select]);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_is_of_all_the_kinds_that_it_needs() {
+    fn a_statement_has_all_kinds_that_it_needs() {
         use Kind::*;
         check("insert into t values (1), (2)", Insert, &[Insert]);
         check("insert into t values (1) returning a", Insert, &[Select, Insert]);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_statement_that_stands_alone_is_read() {
+    fn rejects_a_text_that_is_not_one_statement() {
         assert_eq!(Statement::read(" -- nothing"), Err(NotOne::None));
         assert_eq!(Statement::read("select 1; drop table t"), Err(NotOne::Several(2)));
         assert!(Statement::read("select ';'; ").is_ok());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_explained_counts_for_the_rules_and_not_for_reading() {
+    fn explain_has_the_kinds_of_its_statement_but_only_reads() {
         let statement = Statement::read("explain delete from t").unwrap();
         assert!(statement.only_reads());
         let rules = Rules { deny: BTreeSet::from([Kind::Delete]), ..Rules::default() };
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_that_is_written_is_known() {
+    fn the_parser_finds_the_written_table() {
         for sql in [
             "insert into main.\"My Table\" values (1)",
             "update [My Table] set a = 1",

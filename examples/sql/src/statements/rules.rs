@@ -1,23 +1,21 @@
-//! Which kinds of statements may run, and what somebody is told whose statement
-//! may not.
+//! The rules for statements, and the refusals that name them.
 
 use std::collections::BTreeSet;
 
 use super::kind::{Kind, names};
 
-/// Which statements may run. What is denied is denied, whatever is allowed.
+/// The rules for statements. A denied kind stays denied even if it is in the allow list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Only these, where there is a list.
+    /// If present, only these kinds may run.
     pub allow: Option<BTreeSet<Kind>>,
-    /// None of these.
+    /// These kinds may not run.
     pub deny: BTreeSet<Kind>,
-    /// Only those that change nothing.
+    /// Only statements that change nothing may run.
     pub read_only: bool,
 }
 
-/// Pragmas that only tell something, and take the name of a table or an index or
-/// nothing at all.
+/// Pragmas that only read the schema. They take no argument, or the name of a table or an index.
 const TELLING: [&str; 13] = [
     "collation_list",
     "compile_options",
@@ -34,7 +32,7 @@ const TELLING: [&str; 13] = [
     "table_xinfo",
 ];
 
-/// Pragmas that tell something when they are given nothing.
+/// Pragmas that only read if they have no argument.
 const TELLING_ALONE: [&str; 6] = [
     "application_id",
     "encoding",
@@ -48,10 +46,10 @@ const TELLING_ALONE: [&str; 6] = [
 const OUTSIDE: [&str; 2] = ["load_extension", "fts3_tokenizer"];
 
 impl Rules {
-    /// Whether a statement of this kind may run.
+    /// Checks a statement of this kind.
     ///
     /// # Errors
-    /// Says which rule is against it.
+    /// The rule that denies it.
     pub fn check(&self, kind: Kind) -> Result<(), Rule> {
         if !Kind::RULED.contains(&kind) {
             return Err(Rule::Never(kind));
@@ -68,10 +66,10 @@ impl Rules {
         }
     }
 
-    /// Whether a pragma may run.
+    /// Checks a pragma.
     ///
     /// # Errors
-    /// Says which rule is against it.
+    /// The rule that denies it.
     pub fn check_pragma(&self, name: &str, value: Option<&str>) -> Result<(), Rule> {
         self.check(Kind::Pragma)?;
         let is = |known: &&str| known.eq_ignore_ascii_case(name);
@@ -79,10 +77,10 @@ impl Rules {
         if tells { Ok(()) } else { Err(Rule::Setting) }
     }
 
-    /// Whether a function may be called.
+    /// Checks a function call.
     ///
     /// # Errors
-    /// Says which rule is against it.
+    /// The rule that denies it.
     pub fn check_function(&self, name: &str) -> Result<(), Rule> {
         match OUTSIDE.iter().any(|it| it.eq_ignore_ascii_case(name)) {
             true => Err(Rule::Outside),
@@ -99,35 +97,35 @@ impl Rules {
 /// A rule that a statement breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rule {
-    /// The deny list names it.
+    /// The deny list contains the kind.
     #[error("the deny list has {0}")]
     Denied(Kind),
-    /// The allow list does not name it.
+    /// The allow list does not contain the kind.
     #[error("the allow list has only {}", names(.0))]
     NotAllowed(BTreeSet<Kind>),
-    /// It would change something.
+    /// The statement would change a read-only database.
     #[error("the database is served read-only")]
     ReadOnly,
-    /// No rule can allow it.
+    /// No rule can allow this kind.
     #[error("{}", never(*.0))]
     Never(Kind),
-    /// It is a pragma that sets something.
+    /// The pragma sets something.
     #[error("only pragmas that tell about the schema are run")]
     Setting,
-    /// It is a function that reaches outside.
+    /// The function reaches outside of the database.
     #[error("it reaches outside of the database")]
     Outside,
-    /// The tool is not made for it.
+    /// The statement belongs to the other tool.
     #[error("the tool `{tool}` {why}; use `{other}`")]
     WrongTool {
         /// The tool that was called.
         tool: &'static str,
-        /// What that one is for.
+        /// The purpose of that tool.
         why: &'static str,
-        /// The one to call.
+        /// The tool to call instead.
         other: &'static str,
     },
-    /// The parser saw less than SQLite.
+    /// SQLite's action exceeds the parsed statement.
     #[error("it is not what the statement was read as")]
     Hidden,
 }
@@ -143,13 +141,13 @@ fn never(kind: Kind) -> &'static str {
     }
 }
 
-/// A statement that is not run, and why.
+/// A refused statement, with the rule that denies it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is refused: {rule}")]
 pub struct Refusal {
-    /// What of the statement it is about, as `DELETE on orders`.
+    /// The refused part of the statement, such as `DELETE on orders`.
     pub what: String,
-    /// What is against it.
+    /// The rule that denies it.
     pub rule: Rule,
 }
 
@@ -162,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn without_lists_everything_runs_that_rules_can_speak_of() {
+    fn without_lists_every_ruled_kind_is_allowed() {
         let rules = Rules::default();
         assert_eq!(rules.allowed(), Kind::RULED);
         for kind in [Kind::Attach, Kind::Detach, Kind::Transaction, Kind::Vacuum, Kind::Other] {
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_denied_is_denied_whatever_is_allowed() {
+    fn the_deny_list_overrides_the_allow_list() {
         let allow = Some(kinds(&[Kind::Select, Kind::Drop]));
         let rules = Rules { allow, deny: kinds(&[Kind::Drop]), ..Rules::default() };
         assert_eq!(rules.allowed(), [Kind::Select]);
@@ -181,13 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn read_only_leaves_what_changes_nothing() {
+    fn read_only_allows_only_kinds_that_read() {
         let rules = Rules { read_only: true, ..Rules::default() };
         assert_eq!(rules.allowed(), [Kind::Select, Kind::Explain, Kind::Pragma]);
     }
 
     #[test]
-    fn a_pragma_may_tell_but_not_set() {
+    fn a_pragma_may_read_but_not_set() {
         let rules = Rules::default();
         for (name, value, good) in [
             ("table_info", Some("orders"), true),

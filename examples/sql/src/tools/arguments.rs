@@ -1,23 +1,22 @@
-//! The arguments of a call, read one by one so that what is wrong with one is
-//! told by its name.
+//! Reads the arguments of a call one by one, so that an error names its argument.
 
 use serde_json::{Map, Value};
 use sparring::Json;
 
 use crate::database::Params;
 
-/// What a tool was called with.
+/// The arguments of a call.
 pub(super) struct Arguments(Map<String, Value>);
 
-/// What is wrong with the arguments.
+/// The error about a wrong argument.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct WrongArguments(String);
 
 impl Arguments {
-    /// Reads an object that may have these members and no others.
+    /// Reads an object with no other members than these.
     pub(super) fn read(json: Json<'_>, known: &[&str]) -> Result<Self, WrongArguments> {
-        let read = json.to::<Map<String, Value>>();
+        let read = json.deserialize::<Map<String, Value>>();
         let members =
             read.map_err(|error| wrong(format!("the arguments are no object: {error}")))?;
         match members.keys().find(|name| !known.contains(&name.as_str())) {
@@ -31,7 +30,7 @@ impl Arguments {
         }
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(super) fn text(&self, name: &str) -> Result<String, WrongArguments> {
         match self.0.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
@@ -40,7 +39,7 @@ impl Arguments {
         }
     }
 
-    /// A number of things, at least one, where it is there.
+    /// An optional number, at least 1.
     pub(super) fn count(&self, name: &str) -> Result<Option<usize>, WrongArguments> {
         let Some(value) = self.0.get(name) else { return Ok(None) };
         let count = value.as_u64().filter(|count| *count > 0);
@@ -66,7 +65,7 @@ fn wrong(message: String) -> WrongArguments {
     WrongArguments(message)
 }
 
-/// What `params` may be, for the schemas.
+/// The schema of `params`.
 pub(super) fn params_schema() -> Value {
     serde_json::json!({
         "type": ["array", "object"],

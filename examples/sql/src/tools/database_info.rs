@@ -1,4 +1,4 @@
-//! `database_info`: what is served, and what may be done with it.
+//! `database_info`: the served database, its rules and its limits.
 
 use serde_json::{Value, json};
 use sparring::Json;

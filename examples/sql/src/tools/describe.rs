@@ -49,7 +49,7 @@ pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Valu
     Ok(described(found))
 }
 
-/// A description, as that schema has it.
+/// Converts a description to JSON that matches the output schema.
 pub(crate) fn described(found: Description) -> Value {
     json!({
         "name": found.table.name,

@@ -1,4 +1,4 @@
-//! `execute`: runs a statement that changes something, and tells how much.
+//! `execute`: runs a statement that changes something, and returns the number of changed rows.
 
 use serde_json::{Value, json};
 use sparring::Json;

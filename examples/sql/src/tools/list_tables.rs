@@ -1,4 +1,4 @@
-//! `list_tables`: the tables and views that there are.
+//! `list_tables`: all tables and views.
 
 use serde_json::{Value, json};
 use sparring::Json;

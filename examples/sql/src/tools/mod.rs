@@ -1,4 +1,4 @@
-//! The tools, a file each: how it is listed, and what a call of it does.
+//! The tools, one file each: the definition of the tool, and its call.
 
 mod arguments;
 mod database_info;
@@ -8,7 +8,7 @@ mod list_tables;
 mod query;
 
 use serde_json::{Value, json};
-use sparring::server::Answer;
+use sparring::server::HandlerResult;
 use sparring::types::{CallToolResult, Rest, Tool};
 use sparring::{ErrorObject, Json};
 
@@ -19,7 +19,7 @@ use crate::server::SqlServer;
 
 pub(crate) use describe::described;
 
-/// Why a call failed; told to the model, so that it can do better.
+/// The reason why a call failed. The model gets it and can correct the call.
 #[derive(Debug, thiserror::Error)]
 enum CallError {
     #[error(transparent)]
@@ -28,7 +28,7 @@ enum CallError {
     Database(#[from] Error),
 }
 
-/// All tools. Without one that writes where nothing may be written.
+/// All tools; a read-only server has none that writes.
 pub(crate) fn all(server: &SqlServer) -> Vec<Tool> {
     let mut tools =
         vec![query::listed(), describe::listed(), list_tables::listed(), database_info::listed()];
@@ -39,7 +39,7 @@ pub(crate) fn all(server: &SqlServer) -> Vec<Tool> {
 }
 
 /// Calls a tool by its name.
-pub(crate) async fn call(server: &SqlServer, name: &str, arguments: Json<'_>) -> Answer {
+pub(crate) async fn call(server: &SqlServer, name: &str, arguments: Json<'_>) -> HandlerResult {
     let outcome = match name {
         "query" => query::call(server, arguments).await,
         "describe" => describe::call(server, arguments).await,
@@ -65,7 +65,7 @@ pub(crate) async fn call(server: &SqlServer, name: &str, arguments: Json<'_>) ->
     Ok(result.into())
 }
 
-/// A tool with all that is listed of it.
+/// Builds the definition of a tool.
 fn tool(name: &str, description: &str, input: Value, output: Value, hints: Value) -> Tool {
     let mut rest = Rest::new();
     rest.insert("annotations".to_owned(), hints);
@@ -81,7 +81,7 @@ fn reads() -> Value {
     json!({"readOnlyHint": true, "openWorldHint": false})
 }
 
-/// The schema of an object all of whose members must be there.
+/// The schema of an object whose members are all required.
 fn object(properties: Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(|it| it.keys()).collect();
     json!({"type": "object", "required": names, "properties": properties,
@@ -102,7 +102,7 @@ fn rows_properties() -> Value {
     })
 }
 
-/// Columns and rows, as that schema has them.
+/// Converts columns and rows to JSON that matches that schema.
 pub(crate) fn rows(outcome: Outcome) -> Value {
     let columns = outcome.columns.into_iter();
     let columns = columns.map(|column| json!({"name": column.name, "type": column.declared}));

@@ -1,4 +1,4 @@
-//! `query`: runs a statement that only reads, and gives its rows.
+//! `query`: runs a statement that only reads, and returns its rows.
 
 use serde_json::{Value, json};
 use sparring::Json;
@@ -9,7 +9,7 @@ use super::{CallError, object, reads, rows, rows_properties, tool};
 use crate::database::{Tool as Way, Wanted};
 use crate::server::SqlServer;
 
-/// The input that `execute` has as well.
+/// The input schema of `query` and `execute`.
 pub(super) fn input() -> Value {
     json!({
         "type": "object",
@@ -37,7 +37,7 @@ pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Valu
     Ok(rows(outcome))
 }
 
-/// What a call of `query` or of `execute` wants.
+/// Reads the arguments of `query` or `execute`.
 pub(super) fn read(
     server: &SqlServer,
     arguments: Json<'_>,

@@ -7,17 +7,17 @@ use sparring::Client;
 use sql::statements::{Kind, Rules};
 use sql::{Settings, serve};
 
-/// The script that makes the shop.
+/// The script that creates the shop.
 pub(crate) fn shop() -> String {
     format!("{}/shop.sql", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Everything as it is by default, with the shop.
+/// The default settings, with the shop.
 pub(crate) fn settings() -> Settings {
     Settings { init: Some(shop().into()), ..Settings::default() }
 }
 
-/// These kinds.
+/// A set of these kinds.
 pub(crate) fn kinds(kinds: &[Kind]) -> BTreeSet<Kind> {
     kinds.iter().copied().collect()
 }
@@ -27,22 +27,23 @@ pub(crate) async fn client(settings: &Settings) -> Client {
     Client::in_memory(serve(settings).expect("a server")).await.expect("a client")
 }
 
-/// A client of the shop, under these rules.
+/// A client of the shop under these rules.
 pub(crate) async fn ruled(rules: Rules) -> Client {
     client(&Settings { rules, ..settings() }).await
 }
 
-/// What a call gives that must succeed; its text says the same.
+/// The structured result of a call that must succeed. The text must have the same content.
 #[track_caller]
 pub(crate) fn good(response: &sparring::Response) -> Value {
     response.assert_success();
-    let structured: Value = response.structured().expect("structured content").to().unwrap();
+    let structured: Value =
+        response.structured().expect("structured content").deserialize().unwrap();
     let text: Value = serde_json::from_str(&response.content()).expect("a text of JSON");
     assert_eq!(text, structured);
     structured
 }
 
-/// What a call says that must fail.
+/// The message of a call that must fail.
 #[track_caller]
 pub(crate) fn failed(response: &sparring::Response) -> String {
     assert!(response.is_error(), "it did not fail: {}", response.raw().text());

@@ -1,5 +1,4 @@
-//! How much a statement may give and how long it may take, and what is left when
-//! it is stopped.
+//! The limits of a statement: rows, bytes and time, and the state after it is stopped.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use sql::{Limits, Settings};
 
 use crate::fixture::{client, execute, failed, good, query, rows, settings};
 
-/// Counts for ever.
+/// Never ends.
 const ENDLESS: &str = "with recursive n(i) as (select 1 union all select i + 1 from n) \
                        select count(*) from n";
 
@@ -17,14 +16,14 @@ fn limited(limits: Limits) -> Settings {
 }
 
 #[tokio::test]
-async fn rows_beyond_the_limit_are_cut_off_and_told() {
+async fn truncates_rows_beyond_the_limit_and_reports_it() {
     let client = client(&limited(Limits { max_rows: 2, ..Limits::default() })).await;
     let numbers = "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n";
     let endless = good(&query(&client, numbers).await);
     assert_eq!((&endless["rows"], &endless["truncated"]), (&json!([[1], [2]]), &json!(true)));
     let exact = good(&query(&client, &format!("{numbers} limit 2")).await);
     assert_eq!((&exact["row_count"], &exact["truncated"]), (&json!(2), &json!(false)));
-    // A client may want fewer than the server gives, and never gets more.
+    // A client may ask for fewer rows than the server's limit, but never gets more.
     for (limit, count) in [(1, 1), (100, 2)] {
         let call = json!({"sql": "select id from customers", "limit": limit});
         let found = good(&client.call_tool("query", call).await.unwrap());
@@ -33,7 +32,7 @@ async fn rows_beyond_the_limit_are_cut_off_and_told() {
 }
 
 #[tokio::test]
-async fn bytes_beyond_the_limit_are_cut_off_and_told() {
+async fn truncates_bytes_beyond_the_limit_and_reports_it() {
     let client = client(&limited(Limits { max_bytes: 2_000, ..Limits::default() })).await;
     let sql = "select zeroblob(600) from customers";
     let found = good(&query(&client, sql).await);
@@ -43,7 +42,7 @@ async fn bytes_beyond_the_limit_are_cut_off_and_told() {
 }
 
 #[tokio::test]
-async fn all_is_changed_where_not_all_that_changed_is_shown() {
+async fn a_truncated_returning_clause_still_changes_all_rows() {
     let client = client(&limited(Limits { max_rows: 1, ..Limits::default() })).await;
     let changed = good(&execute(&client, "update orders set cents = 0 returning id").await);
     assert_eq!(
@@ -65,7 +64,7 @@ async fn a_statement_that_takes_too_long_is_stopped_and_the_next_one_works() {
 }
 
 #[tokio::test]
-async fn what_a_stopped_statement_has_changed_is_undone() {
+async fn a_stopped_statement_is_rolled_back() {
     let timeout = Duration::from_millis(50);
     let client = client(&limited(Limits { timeout, ..Limits::default() })).await;
     let endless = "insert into orders (customer, cents) with recursive n(i) as \
@@ -81,19 +80,18 @@ async fn a_cancelled_query_is_stopped_and_the_next_one_works() {
     let client = client(&limited(Limits { timeout: an_hour, ..Limits::default() })).await;
     for waits in [false, true] {
         let running = client.call_tool("query", json!({"sql": ENDLESS})).start();
-        // One of them waits behind the other, and is given up before it begins.
+        // One of them waits for the other, and is given up before it begins.
         let behind = waits.then(|| client.call_tool("query", json!({"sql": ENDLESS})).start());
         running.cancel(Some("enough"));
         drop(behind);
         assert!(running.await.is_err(), "a cancelled request has no answer");
-        // There is one thread for all statements: this one has its turn only when
-        // those have been stopped.
+        // One thread runs all statements, so this one runs only after those have been stopped.
         assert_eq!(rows(&client, "select count(*) from orders").await, json!([[3]]));
     }
 }
 
 #[tokio::test]
-async fn a_statement_too_large_to_be_read_is_told_and_the_next_one_works() {
+async fn reports_a_statement_that_is_too_large_and_the_next_one_works() {
     let client = client(&settings()).await;
     for (sql, told) in [
         (format!("select '{}'", "x".repeat(100_000)), "the statement has 100009 bytes"),

@@ -1,5 +1,4 @@
-//! The server in one test binary: by protocol, tool, rule and transport, and all
-//! four ways to reach it side by side.
+//! Tests of the server, by protocol, tool, rule and transport, and through four ways to reach it.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]

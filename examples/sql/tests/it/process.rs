@@ -28,7 +28,7 @@ fn a_flag_refuses_to_serve_anything() {
 }
 
 #[test]
-fn wrong_flags_are_told_and_exit_with_2() {
+fn reports_wrong_flags_and_exits_with_2() {
     for (args, told) in [
         (&["--deny", "attach"][..], "there is no kind of statement `attach`; there are select, "),
         (&["--allow", "select,drip"], "there is no kind of statement `drip`"),
@@ -56,7 +56,7 @@ fn a_database_that_cannot_be_opened_exits_with_1() {
     assert!(error.starts_with(told), "{error}");
 }
 
-/// The program, talked to by hand.
+/// The program, with a test that writes and reads its lines directly.
 struct ByHand {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -98,7 +98,7 @@ fn call(id: u32, sql: &str) -> String {
 }
 
 #[test]
-fn a_message_is_a_line_and_what_is_none_is_told_and_passed_over() {
+fn reports_a_line_that_is_not_a_message_and_goes_on() {
     let mut program = ByHand::start(&[]);
     program.write(&["{\"jsonrpc\": \"2.0\", \"id\": 1,".to_owned()]);
     assert_eq!(program.read()["error"]["code"], -32700);
@@ -109,7 +109,7 @@ fn a_message_is_a_line_and_what_is_none_is_told_and_passed_over() {
 }
 
 #[test]
-fn what_came_before_the_end_of_input_is_answered_and_it_exits_with_0() {
+fn answers_all_requests_before_the_end_of_input_and_exits_with_0() {
     let mut program = ByHand::start(&[]);
     program.write(&[call(1, "select 1"), call(2, "select 2")]);
     drop(program.child.stdin.take());
@@ -118,7 +118,7 @@ fn what_came_before_the_end_of_input_is_answered_and_it_exits_with_0() {
 }
 
 #[test]
-fn a_signal_ends_it_with_0_even_in_a_statement_without_an_end() {
+fn a_signal_ends_the_program_with_0_even_during_an_endless_statement() {
     let mut program = ByHand::start(&["--timeout", "3600"]);
     let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) \
                    from n";
@@ -135,7 +135,7 @@ fn a_signal_ends_it_with_0_even_in_a_statement_without_an_end() {
 }
 
 #[tokio::test]
-async fn large_messages_pass_whole_in_both_directions() {
+async fn large_messages_arrive_complete_in_both_directions() {
     let target = ChildTarget::new(PROGRAM).args(["--init", &shop()]);
     let client = Client::connect(target).await.unwrap();
     let large = "é".repeat(1_000_000);
@@ -148,7 +148,7 @@ async fn large_messages_pass_whole_in_both_directions() {
 }
 
 #[tokio::test]
-async fn what_is_written_to_a_file_is_there_when_it_is_served_again() {
+async fn a_file_keeps_its_rows_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shop.db").display().to_string();
     let target = ChildTarget::new(PROGRAM).args(["--database", &path, "--init", &shop()]);

@@ -1,4 +1,4 @@
-//! What the protocol asks of any server: the handshake, lists, arguments, errors.
+//! The protocol's requirements for any server: handshake, lists, arguments, errors.
 
 use serde_json::{Value, json};
 use sparring::{Client, MemoryTransport, Revision};
@@ -7,7 +7,7 @@ use sql::serve;
 use crate::fixture::{client, failed, good, settings};
 
 #[tokio::test]
-async fn the_handshake_says_who_it_is_and_what_it_can_do() {
+async fn the_handshake_has_the_servers_name_and_capabilities() {
     let client = client(&settings()).await;
     for capability in ["tools", "resources.subscribe", "resources.listChanged", "completions"] {
         assert!(client.capabilities().has(capability), "{capability}");
@@ -19,7 +19,7 @@ async fn the_handshake_says_who_it_is_and_what_it_can_do() {
 }
 
 #[tokio::test]
-async fn it_speaks_every_revision_without_a_breach() {
+async fn the_server_speaks_every_revision_without_a_violation() {
     for revision in Revision::ALL {
         let server = serve(&settings()).unwrap();
         let client = Client::builder().revision(revision).in_memory(server).await.unwrap();
@@ -50,7 +50,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn every_tool_is_listed_with_schemas_that_its_results_fit() {
+async fn the_results_of_every_tool_match_its_output_schema() {
     let client = client(&settings()).await;
     let tools = client.list_tools().await.unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -73,7 +73,7 @@ async fn every_tool_is_listed_with_schemas_that_its_results_fit() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_told_by_their_names_to_the_model() {
+async fn an_error_about_arguments_names_them() {
     let client = client(&settings()).await;
     for (tool, arguments, told) in [
         ("query", json!({}), "the argument `sql` is missing"),
@@ -116,10 +116,10 @@ async fn wrong_requests_are_errors_with_their_codes() {
 }
 
 #[tokio::test]
-async fn invalid_json_is_told_and_the_connection_lives_on() {
+async fn reports_invalid_json_and_keeps_the_connection() {
     let (transport, link) = MemoryTransport::new();
     let server = serve(&settings()).unwrap();
-    let mut session = server.on(link);
+    let mut session = server.session_on(link);
     let patience = std::time::Duration::from_secs(30);
     for (bytes, code) in [("{\"jsonrpc\": \"2.0\", \"id\"", Some(-32700)), ("[]", Some(-32600))] {
         transport.queue_incoming(bytes);

@@ -1,4 +1,4 @@
-//! Tables as resources, and who hears of their changes.
+//! Tables as resources, and notifications about their changes.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn every_table_and_view_is_a_resource_with_schema_and_first_rows() {
 }
 
 #[tokio::test]
-async fn the_template_leads_to_tables_of_any_name() {
+async fn the_template_reaches_tables_of_any_name() {
     let client = client(&settings()).await;
     let name = "a \"b\" / c";
     good(&execute(&client, "create table \"a \"\"b\"\" / c\" (x)").await);
@@ -53,12 +53,12 @@ async fn the_template_leads_to_tables_of_any_name() {
     let reference = json!({"type": "ref/resource", "uri": "sql://tables/{name}"});
     let params = json!({"ref": reference, "argument": {"name": "name", "value": "C"}});
     let completed = client.request("completion/complete", Some(params.into())).await.unwrap();
-    let completed: Value = completed.result().unwrap().to().unwrap();
+    let completed: Value = completed.result().unwrap().deserialize().unwrap();
     assert_eq!(completed["completion"]["values"], json!(["customers"]));
 }
 
 #[tokio::test]
-async fn a_resource_that_is_not_there_has_the_code_of_its_revision() {
+async fn a_missing_resource_has_the_error_code_of_its_revision() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let server = serve(&settings()).unwrap();
         let client = Client::builder().revision(revision).in_memory(server).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_resource_that_is_not_there_has_the_code_of_its_revision() {
 }
 
 #[tokio::test]
-async fn who_may_not_query_still_learns_the_schema() {
+async fn a_client_that_may_not_query_still_gets_the_schema() {
     let client = ruled(Rules { deny: kinds(&[Kind::Select]), ..Rules::default() }).await;
     let found = read(&client, "sql://tables/orders").await;
     assert_eq!(found["schema"]["name"], "orders");
@@ -80,10 +80,10 @@ async fn who_may_not_query_still_learns_the_schema() {
 }
 
 #[tokio::test]
-async fn all_clients_are_told_when_there_are_other_tables() {
+async fn notifies_all_clients_when_the_list_of_tables_changes() {
     let server = serve(&settings()).unwrap();
     let one = Client::in_memory(&server).await.unwrap();
-    // Later ones are only told what they listen for.
+    // Since 2026-07-28 a client gets only the notifications that it listens for.
     let other = Client::builder().revision(Revision::V2025_11_25).in_memory(&server);
     let other = other.await.unwrap();
     for sql in ["create index by_name on customers (name)", "alter table orders add column x"] {
@@ -95,13 +95,13 @@ async fn all_clients_are_told_when_there_are_other_tables() {
     good(&execute(&one, "alter table notes rename to kept").await);
     good(&execute(&one, "drop table kept").await);
     other.notifications().wait_for(LIST_CHANGED, 3, PATIENCE).await.unwrap();
-    // Three of the five changed which tables there are.
+    // Three of the five statements changed the list of tables.
     other.ping().await.unwrap();
     assert_eq!(other.notifications().count(LIST_CHANGED), 3);
 }
 
 #[tokio::test]
-async fn a_subscriber_hears_of_changes_of_its_table_and_of_no_other() {
+async fn notifies_a_subscriber_only_of_changes_of_its_table() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let server = serve(&Settings { init: None, ..settings() }).unwrap();
         let writer = Client::in_memory(&server).await.unwrap();
@@ -116,12 +116,12 @@ async fn a_subscriber_hears_of_changes_of_its_table_and_of_no_other() {
         }
         let reader = Client::builder().revision(revision).in_memory(&server).await.unwrap();
         let mut subscription = reader.subscribe("sql://tables/b").await.unwrap();
-        // A trigger writes to it, a statement, and one that empties it at once.
+        // A trigger writes to the table, then a statement, then a `DELETE` without a condition.
         for sql in ["insert into a values (1)", "update b set x = 2", "delete from b"] {
             good(&execute(&writer, sql).await);
             let told = subscription.next(PATIENCE).await.unwrap();
             assert_eq!(told.method(), Some(UPDATED));
-            let params: Value = told.params().unwrap().to().unwrap();
+            let params: Value = told.params().unwrap().deserialize().unwrap();
             assert_eq!(params["uri"], "sql://tables/b", "{sql}");
         }
     }

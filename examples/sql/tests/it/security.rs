@@ -1,5 +1,4 @@
-//! Which statements may run: by lists, read-only, and in spite of what they look
-//! like.
+//! The rules for statements: the lists, read-only, and statements that hide their kind.
 
 use sparring::Client;
 use sql::statements::{Kind, Rules};
@@ -7,8 +6,8 @@ use sql::{Location, OpenError, Settings, serve};
 
 use crate::fixture::{client, execute, failed, good, kinds, query, rows, ruled, settings};
 
-/// Runs each statement by both tools, and compares what each says that is not
-/// about being the wrong tool.
+/// Runs each statement with both tools, and compares the refusals, except those about
+/// the wrong tool.
 async fn refused(client: &Client, statements: &[(&str, &str)]) {
     for (sql, told) in statements {
         for response in [query(client, sql).await, execute(client, sql).await] {
@@ -19,7 +18,7 @@ async fn refused(client: &Client, statements: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_refused_however_it_is_written() {
+async fn refuses_denied_statements_in_every_spelling() {
     let client =
         ruled(Rules { deny: kinds(&[Kind::Drop, Kind::Delete]), ..Rules::default() }).await;
     let drop = "DROP is refused: the deny list has drop";
@@ -48,7 +47,7 @@ async fn what_is_denied_is_refused_however_it_is_written() {
         ],
     )
     .await;
-    // What only looks like it is not.
+    // These statements only look like denied ones.
     for sql in [
         "select 'drop table orders'",
         "select 1 as \"delete\" -- drop table orders",
@@ -61,7 +60,7 @@ async fn what_is_denied_is_refused_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn only_what_is_allowed_runs_where_there_is_a_list() {
+async fn with_an_allow_list_only_its_kinds_run() {
     let client =
         ruled(Rules { allow: Some(kinds(&[Kind::Insert, Kind::Pragma])), ..Rules::default() })
             .await;
@@ -88,7 +87,7 @@ async fn only_what_is_allowed_runs_where_there_is_a_list() {
         ],
     )
     .await;
-    // A query within is seen by SQLite, and by it alone.
+    // Only SQLite detects the nested query.
     let hidden = "insert into orders (customer, cents) values (1, (select cents from totals))";
     let error = failed(&execute(&client, hidden).await);
     assert_eq!(error, format!("SELECT on totals {only}"));
@@ -97,7 +96,7 @@ async fn only_what_is_allowed_runs_where_there_is_a_list() {
 }
 
 #[tokio::test]
-async fn a_trigger_does_nothing_that_is_denied() {
+async fn the_rules_apply_to_triggers() {
     let init = tempfile::NamedTempFile::new().unwrap();
     let script = "create table a (x); create table b (x); create trigger t after insert on a \
                   begin delete from b; end;";
@@ -111,7 +110,7 @@ async fn a_trigger_does_nothing_that_is_denied() {
 }
 
 #[tokio::test]
-async fn some_statements_no_rule_can_allow() {
+async fn no_rule_allows_attach_vacuum_or_transactions() {
     let client = client(&settings()).await;
     let files = "is refused: other database files are never opened or closed";
     let calls = "TRANSACTION is refused: each call is a transaction of its own";
@@ -173,7 +172,7 @@ async fn a_call_runs_one_statement() {
 }
 
 #[tokio::test]
-async fn each_tool_names_the_other_for_what_is_not_its_own() {
+async fn each_tool_names_the_other_for_its_statements() {
     let client = client(&settings()).await;
     for sql in ["delete from orders", "with a as (select 1) insert into orders (cents) select 1"] {
         let error = failed(&query(&client, sql).await);
@@ -225,7 +224,7 @@ async fn a_file_that_is_served_read_only_is_not_touched() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_is_told_before_anybody_connects() {
+async fn reports_a_database_that_cannot_be_served_at_start() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("no.db"), "this is no database, but a text of some length").unwrap();
@@ -248,7 +247,7 @@ async fn what_cannot_be_served_is_told_before_anybody_connects() {
 }
 
 #[test]
-fn nothing_is_served_where_serving_is_disabled() {
+fn refuses_to_serve_if_serving_is_disabled() {
     let settings = Settings { disable_serving: true, ..settings() };
     assert!(matches!(serve(&settings), Err(OpenError::ServingDisabled)));
 }

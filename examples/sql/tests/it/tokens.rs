@@ -1,4 +1,4 @@
-//! The program over HTTP: who has no token, a wrong one, and the right one.
+//! The program over HTTP: without a token, with a wrong one, and with the right one.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use sparring::{Client, Credentials, HttpTarget, Revision};
 
 use crate::fixture::{rows, shop};
 
-/// The program at work, ended with the test.
+/// The running program, which ends with the test.
 struct Served {
     child: Child,
     url: String,
@@ -26,7 +26,7 @@ impl Served {
         Served { child, url }
     }
 
-    /// The status and the challenge for a request with this header.
+    /// Sends a request with this header, and returns the status and the challenge.
     async fn ask(&self, authorization: Option<&str>) -> (u16, Option<String>) {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {},
@@ -52,7 +52,7 @@ impl Drop for Served {
 }
 
 #[tokio::test]
-async fn without_a_token_it_is_401_with_a_wrong_one_403_and_with_the_right_one_served() {
+async fn answers_401_without_a_token_403_to_a_wrong_one_and_serves_the_right_one() {
     let served = Served::start();
     let challenge = |text: &str| Some(text.to_owned());
     assert_eq!(served.ask(None).await, (401, challenge("Bearer")));
@@ -88,7 +88,7 @@ async fn a_client_with_the_token_is_served_in_every_revision() {
 }
 
 #[tokio::test]
-async fn a_signal_ends_it_with_0_and_an_address_in_use_is_told() {
+async fn a_signal_ends_the_program_with_0_and_reports_an_address_in_use() {
     let mut served = Served::start();
     let address = served.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     let mut second = Command::new(env!("CARGO_BIN_EXE_sql-server"));

@@ -1,11 +1,11 @@
-//! What each tool tells of the shop.
+//! The answers of each tool about the shop.
 
 use serde_json::{Value, json};
 
 use crate::fixture::{client, execute, failed, good, query, rows, settings};
 
 #[tokio::test]
-async fn query_gives_the_rows_of_tables_views_and_pragmas() {
+async fn query_returns_the_rows_of_tables_views_and_pragmas() {
     let client = client(&settings()).await;
     let totals = rows(&client, "select * from totals order by cents desc").await;
     assert_eq!(totals, json!([["Grace", 1, 9900], ["Ada", 2, 1550], ["Edsger", 0, 0]]));
@@ -19,7 +19,7 @@ async fn query_gives_the_rows_of_tables_views_and_pragmas() {
 }
 
 #[tokio::test]
-async fn query_says_where_a_statement_is_wrong() {
+async fn query_reports_the_place_of_a_syntax_error() {
     let client = client(&settings()).await;
     for (sql, told) in [
         ("selec 1", "SQLite: near \"selec\": syntax error (at byte 0)"),
@@ -34,7 +34,7 @@ async fn query_says_where_a_statement_is_wrong() {
 }
 
 #[tokio::test]
-async fn execute_tells_what_it_changed() {
+async fn execute_reports_its_changes() {
     let client = client(&settings()).await;
     let told = async |sql: &str| {
         let told = good(&execute(&client, sql).await);
@@ -49,7 +49,7 @@ async fn execute_tells_what_it_changed() {
     assert_eq!(told(update).await, (json!("update"), json!(2), json!(null), changed));
     let nobody = "update orders set cents = 0 where customer = 99";
     assert_eq!(told(nobody).await, (json!("update"), json!(0), json!(null), none()));
-    // The orders of a customer go with it, and are not counted.
+    // The database also deletes the customer's orders, and does not count them.
     let delete = "delete from customers where id = 3";
     assert_eq!(told(delete).await, (json!("delete"), json!(1), json!(null), none()));
     assert_eq!(rows(&client, "select count(*) from orders").await, json!([[3]]));
@@ -71,7 +71,7 @@ async fn execute_tells_what_it_changed() {
 }
 
 #[tokio::test]
-async fn a_broken_constraint_is_told_and_nothing_is_changed() {
+async fn reports_a_broken_constraint_and_changes_nothing() {
     let client = client(&settings()).await;
     for (sql, told) in [
         ("insert into orders (customer, cents) values (1, 5), (1, -5)", "CHECK constraint failed"),
@@ -86,7 +86,7 @@ async fn a_broken_constraint_is_told_and_nothing_is_changed() {
 }
 
 #[tokio::test]
-async fn describe_tells_columns_indexes_and_foreign_keys() {
+async fn describe_returns_columns_indexes_and_foreign_keys() {
     let client = client(&settings()).await;
     let call = client.call_tool("describe", json!({"table": "ORDERS"}));
     let found = good(&call.await.unwrap());
@@ -111,7 +111,7 @@ async fn describe_tells_columns_indexes_and_foreign_keys() {
 }
 
 #[tokio::test]
-async fn describe_names_what_there_is_where_a_table_is_not() {
+async fn describe_lists_the_tables_if_the_name_is_unknown() {
     let client = client(&settings()).await;
     for table in ["nope", "sqlite_master", "", "orders; drop table orders"] {
         let call = client.call_tool("describe", json!({"table": table}));
@@ -122,7 +122,7 @@ async fn describe_names_what_there_is_where_a_table_is_not() {
 }
 
 #[tokio::test]
-async fn list_tables_tells_tables_and_views_with_their_resources() {
+async fn list_tables_returns_tables_and_views_with_their_resources() {
     let client = client(&settings()).await;
     good(&execute(&client, "create table \"Größe in cm\" (a)").await);
     let found = good(&client.call_tool("list_tables", json!({})).await.unwrap());
@@ -137,7 +137,7 @@ async fn list_tables_tells_tables_and_views_with_their_resources() {
 }
 
 #[tokio::test]
-async fn database_info_tells_what_is_served_and_what_may_be_done() {
+async fn database_info_returns_the_database_its_rules_and_its_limits() {
     let client = client(&settings()).await;
     let mut found = good(&client.call_tool("database_info", json!({})).await.unwrap());
     let version = found["engine_version"].take();

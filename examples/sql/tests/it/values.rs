@@ -1,11 +1,11 @@
-//! Values on their way out of the database and into it.
+//! Values in results and parameters.
 
 use serde_json::json;
 
 use crate::fixture::{client, execute, failed, good, query, rows, settings};
 
 #[tokio::test]
-async fn values_of_every_kind_come_out_as_they_are() {
+async fn results_keep_values_of_every_kind() {
     let client = client(&settings()).await;
     let sql = "select null, 1, -2.5, 'naïve', x'00ff', 9007199254740991, 9007199254740992, \
                -9223372036854775808, 1e999, cast(x'61ff' as text), ''";
@@ -18,7 +18,7 @@ async fn values_of_every_kind_come_out_as_they_are() {
 }
 
 #[tokio::test]
-async fn columns_of_one_name_stay_apart_and_tell_their_types() {
+async fn results_keep_columns_with_the_same_name_and_their_types() {
     let client = client(&settings()).await;
     let sql = "select c.id, o.id, c.id + o.id as id from customers c join orders o \
                on o.customer = c.id where o.id = 3";
@@ -41,7 +41,7 @@ async fn an_empty_result_has_its_columns_and_no_rows() {
 }
 
 #[tokio::test]
-async fn params_go_in_by_place_and_by_name_and_come_out_the_same() {
+async fn accepts_params_by_position_and_by_name() {
     let client = client(&settings()).await;
     good(&execute(&client, "create table kept (value)").await);
     let values = json!([
@@ -60,7 +60,7 @@ async fn params_go_in_by_place_and_by_name_and_come_out_the_same() {
 }
 
 #[tokio::test]
-async fn params_that_do_not_fit_are_told() {
+async fn reports_params_that_do_not_match() {
     let client = client(&settings()).await;
     for (sql, params, told) in [
         ("select ?, ?", json!([1]), "the statement has 2 parameters, and params has 1"),

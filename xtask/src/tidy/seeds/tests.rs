@@ -21,7 +21,7 @@ fn knows_112_ids() {
 }
 
 #[test]
-fn accepts_tests_that_exist_and_nothing_open() {
+fn accepts_rows_whose_tests_exist() {
     check_row("| 0.1 | x | `a::holds` |", &[]);
     check_row("| 0.1 | x | `a::holds`, `a::holds` |", &[]);
     let open = ["docs/seeds.md:3: 0.1: open is not a test in backticks"];

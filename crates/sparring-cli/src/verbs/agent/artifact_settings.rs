@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use sparring_host::artifacts::{Settings, Store};
-use sparring_script::{did_you_mean, size};
+use sparring_script::{did_you_mean, parse_size};
 
 const NAMES: [&str; 7] = [
     "enable_intelligent_processing",
@@ -58,7 +58,7 @@ impl FromStr for Setting {
 fn parse_bytes(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count) => Ok(count),
-        Err(_) => size(text),
+        Err(_) => parse_size(text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Prints the events of an agent run: as JSON lines, or as notes and streamed text.
 
 use serde_json::{Value, json};
-use sparring_host::agent::{Called, Event, Permission};
+use sparring_host::agent::{Event, Permission, ToolCall};
 use sparring_host::artifacts::Artifact;
 
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ const MAX_COLUMNS: usize = 200;
 /// Prints events.
 pub(super) struct EventOutput<'a> {
     printer: &'a Printer,
-    /// Whether the streamed text does not end with a line break.
+    /// True if the streamed text does not end with a line break.
     line_is_open: bool,
 }
 
@@ -54,7 +54,7 @@ fn event_note(event: &Event) -> Option<String> {
             Some(format!("the endpoint returned {status}; retrying in {after:?}"))
         }
         Event::Call(call) => {
-            let Called { tool, arguments, .. } = &**call;
+            let ToolCall { tool, arguments, .. } = &**call;
             Some(format!(
                 "calling {} {}",
                 line::truncate(tool, MAX_COLUMNS),
@@ -99,7 +99,7 @@ fn event_to_json(event: &Event) -> Option<Value> {
         Event::Delta(text) => json!({"event": "delta", "text": text}),
         Event::Text(text) => json!({"event": "text", "text": text}),
         Event::Call(call) => {
-            let Called { id, tool, arguments } = &**call;
+            let ToolCall { id, tool, arguments } = &**call;
             // Arguments that are not JSON are shown as text.
             let arguments: Value =
                 serde_json::from_str(arguments).unwrap_or_else(|_| arguments.as_str().into());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ColorChoice};
 use serde_json::json;
-use sparring_host::agent::{Agent as Loop, End, Ended, Endpoint, Limits};
+use sparring_host::agent::{Agent as Loop, AgentResult, EndReason, Endpoint, Limits};
 use sparring_host::artifacts::Store;
 use tokio::sync::mpsc;
 
@@ -24,7 +24,7 @@ use artifact_settings::Setting;
 use event_output::EventOutput;
 use model_flags::ModelFlags;
 
-/// How many events may wait to be printed.
+/// Maximum events that wait to be printed.
 const EVENT_QUEUE_LIMIT: usize = 64;
 
 const EXAMPLES: &str = "\
@@ -151,7 +151,7 @@ impl Agent {
         system: Option<String>,
         prompt: &str,
         printer: &Printer,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<AgentResult, Failure> {
         let (events, mut receiver) = mpsc::channel(EVENT_QUEUE_LIMIT);
         let limits = Limits { max_turns: self.max_turns, max_tokens: self.model.max_tokens };
         let agent = Loop {
@@ -180,14 +180,14 @@ impl Agent {
         ended.map_err(Failure::Model)
     }
 
-    /// Prints the answer, or returns why there is none.
+    /// Prints the answer, or returns the failure.
     async fn print_answer(
         &self,
-        ended: Ended,
+        ended: AgentResult,
         streams: bool,
         printer: &Printer,
     ) -> Result<Exit, Failure> {
-        let Ended { end, text, turns } = ended;
+        let AgentResult { end, text, turns } = ended;
         if printer.is_json() {
             let line = json!({"event": "end", "end": end.name(), "turns": turns, "text": text});
             printer.print_json(&line).await?;
@@ -196,16 +196,18 @@ impl Agent {
             printer.print_untrusted(format!("{text}{end}").as_bytes()).await?;
         }
         Err(Failure::NoAnswer(match end {
-            End::Answered => return Ok(Exit::Success),
-            End::OutOfTurns => {
+            EndReason::Answered => return Ok(Exit::Success),
+            EndReason::OutOfTurns => {
                 format!(
                     "no answer after {turns} turn{}; raise --max-turns",
                     if turns == 1 { "" } else { "s" }
                 )
             }
-            End::Cut => "the model's answer was cut off; raise --max-tokens".to_owned(),
-            End::Refused(words) if words.is_empty() => "the model refused to answer".to_owned(),
-            End::Refused(words) => format!("the model refused to answer: {words}"),
+            EndReason::Truncated => "the model's answer was cut off; raise --max-tokens".to_owned(),
+            EndReason::Refused(words) if words.is_empty() => {
+                "the model refused to answer".to_owned()
+            }
+            EndReason::Refused(words) => format!("the model refused to answer: {words}"),
             end => format!("no answer from the model: {}", end.name()),
         }))
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use sparring_host::agent::{Address, Api, Endpoint, Patience};
+use sparring_host::agent::{Address, Api, Endpoint, RequestPolicy};
 use sparring_transport::http::HttpTarget;
 
 use crate::args::parse_duration;
@@ -64,7 +64,7 @@ enum When {
 }
 
 impl ModelFlags {
-    /// Returns whether the model's text is printed while it arrives.
+    /// Returns true if the model's text is printed while it arrives.
     pub(super) fn streams(&self, printer: &Printer) -> bool {
         match self.stream {
             When::Auto => printer.is_terminal() && !printer.is_json(),
@@ -83,7 +83,8 @@ impl ModelFlags {
             ApiFlag::Openai => Api::OpenAi,
             ApiFlag::Anthropic => Api::Anthropic,
         });
-        let address = Address::of(&self.llm, api).map_err(|it| Failure::Usage(it.to_string()))?;
+        let address =
+            Address::from_url(&self.llm, api).map_err(|it| Failure::Usage(it.to_string()))?;
         let variable = address.api.key_variable();
         let key = environment.variables.get(variable).filter(|key| !key.is_empty());
         let mut target = HttpTarget::new(&address.url);
@@ -92,10 +93,10 @@ impl ModelFlags {
             return Err(Failure::Usage(format!(
                 "refusing to send the key in {variable} to {} without TLS; use https, or unset \
                  the variable",
-                target.shown_url()
+                target.redacted_url()
             )));
         }
-        let patience = Patience { request: self.timeout, ..Patience::default() };
+        let patience = RequestPolicy { request: self.timeout, ..RequestPolicy::default() };
         let endpoint = Endpoint::new(&address, key.map(String::as_str), target, patience);
         Ok(endpoint.map_err(Failure::Model)?.streaming(streams))
     }

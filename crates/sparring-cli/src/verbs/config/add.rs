@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use sparring_host::config::{Change, Place, Scope};
+use sparring_host::config::{Change, ConfigLocation, Scope};
 
 use super::config_file::{FileFlags, apply_change};
 use crate::args::{OutputFlags, parse_duration, values};
@@ -104,7 +104,7 @@ impl Add {
         Ok(exit)
     }
 
-    fn entry(&self, place: &Place, here: &Path) -> Result<Value, Failure> {
+    fn entry(&self, place: &ConfigLocation, here: &Path) -> Result<Value, Failure> {
         let mut entry = Map::new();
         let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
         if let Some(transport) = &self.transport {
@@ -180,7 +180,7 @@ impl Add {
 
     /// Warns about a secret in a project's file, which everyone with the project can
     /// read.
-    async fn warn_about_secrets(&self, place: &Place, printer: &Printer) {
+    async fn warn_about_secrets(&self, place: &ConfigLocation, printer: &Printer) {
         let is_literal = |text: &String| !text.contains("${");
         let is_secret = |text: &&String| text.to_lowercase().starts_with("authorization:");
         let headers = self.headers.iter().filter(is_secret);
@@ -195,7 +195,7 @@ impl Add {
 
 /// Returns a path from the command line as the file has to contain it: relative inside
 /// the file's project, absolute otherwise.
-fn path_in_file(place: &Place, here: &Path, typed: &str) -> String {
+fn path_in_file(place: &ConfigLocation, here: &Path, typed: &str) -> String {
     if typed.starts_with('~') || typed.contains("${") {
         return typed.to_owned();
     }

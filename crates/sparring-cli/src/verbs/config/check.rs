@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_host::config::{Config, Configured, Fault, Rules, State};
+use sparring_host::config::{Config, ConfiguredServer, EntryState, FileProblem, Rules};
 use sparring_host::permissions::Permissions;
 use sparring_script::Problems;
 
@@ -39,20 +39,20 @@ impl Check {
         environment: &Environment,
     ) -> Result<Exit, Failure> {
         let mut config = configured_servers::read_without_asking(environment, printer);
-        let (_, findings) = Permissions::of(&config, Rules::default());
+        let (_, findings) = Permissions::from_config(&config, Rules::default());
         for (rule, error) in findings.errors {
             let problems_of_rule =
-                config.wrong_pattern(rule.entry.as_deref(), &rule.pattern, &error.to_string());
-            config.faults.extend(problems_of_rule.into_iter().map(Fault::Wrong));
+                config.pattern_problems(rule.entry.as_deref(), &rule.pattern, &error.to_string());
+            config.faults.extend(problems_of_rule.into_iter().map(FileProblem::Invalid));
         }
         config.notes.extend(findings.notes);
-        let exit = if config.is_sound() { Exit::Success } else { Exit::Usage };
+        let exit = if config.is_valid() { Exit::Success } else { Exit::Usage };
         if printer.is_json() {
             printer.print_json(&to_json(&config)).await?;
             return Ok(exit);
         }
         for fault in &config.faults {
-            if let Fault::Unreadable { .. } = fault {
+            if let FileProblem::Unreadable { .. } = fault {
                 printer.print_error(&Failure::File(fault.to_string())).await;
             }
         }
@@ -97,17 +97,17 @@ fn render_summary(config: &Config) -> String {
 fn servers_of_file<'a>(
     config: &'a Config,
     file: &'a std::path::Path,
-) -> impl Iterator<Item = (&'a String, &'a Configured)> {
+) -> impl Iterator<Item = (&'a String, &'a ConfiguredServer)> {
     config.servers.iter().filter(move |(_, it)| it.origin.file == file)
 }
 
 fn all_problems(config: &Config) -> impl Iterator<Item = &Problems> {
     let of_files = config.faults.iter().filter_map(|fault| match fault {
-        Fault::Wrong(problems) => Some(problems),
-        Fault::Unreadable { .. } => None,
+        FileProblem::Invalid(problems) => Some(problems),
+        FileProblem::Unreadable { .. } => None,
     });
     let of_servers = config.servers.values().filter_map(|it| match &it.state {
-        State::Broken(problems) => Some(problems),
+        EntryState::Invalid(problems) => Some(problems),
         _ => None,
     });
     of_files.chain(of_servers)
@@ -122,10 +122,10 @@ fn to_json(config: &Config) -> Value {
         json!({"file": path, "trusted": file.is_trusted, "servers": servers})
     });
     let unreadable = config.faults.iter().filter_map(|fault| match fault {
-        Fault::Unreadable { file, why } => {
+        FileProblem::Unreadable { file, why } => {
             Some(json!({"file": file.display().to_string(), "message": why}))
         }
-        Fault::Wrong(_) => None,
+        FileProblem::Invalid(_) => None,
     });
     let wrong = all_problems(config).flat_map(|problems| {
         problems.iter().map(|problem| {

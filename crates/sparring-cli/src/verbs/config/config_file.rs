@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 use sparring_host::config::{
-    Change, Config, EditError, Edited, Format, Place, Places, Scope, edit,
+    Change, Config, ConfigLocation, ConfigLocations, EditError, Edited, Format, Scope, edit,
 };
 
 use crate::configured_servers;
@@ -34,13 +34,16 @@ pub(super) struct FileFlags {
 
 impl FileFlags {
     /// Returns the file that the flags name, or nothing.
-    pub(super) fn named_place(&self, environment: &Environment) -> Result<Option<Place>, Failure> {
+    pub(super) fn named_place(
+        &self,
+        environment: &Environment,
+    ) -> Result<Option<ConfigLocation>, Failure> {
         let places = configured_servers::config_places(environment);
         if let Some(file) = &self.file {
             return place_at(file, &places, environment).map(Some);
         }
         if self.project {
-            return Ok(places.of_project().cloned());
+            return Ok(places.project_file().cloned());
         }
         match self.user {
             true => user_file(&places).map(Some),
@@ -49,7 +52,10 @@ impl FileFlags {
     }
 
     /// Returns the named file, or the user's config file.
-    pub(super) fn or_user_file(&self, environment: &Environment) -> Result<Place, Failure> {
+    pub(super) fn or_user_file(
+        &self,
+        environment: &Environment,
+    ) -> Result<ConfigLocation, Failure> {
         match self.named_place(environment)? {
             Some(place) => Ok(place),
             None => user_file(&configured_servers::config_places(environment)),
@@ -62,7 +68,7 @@ impl FileFlags {
         name: &str,
         environment: &Environment,
         printer: &Printer,
-    ) -> Result<Place, Failure> {
+    ) -> Result<ConfigLocation, Failure> {
         if let Some(place) = self.named_place(environment)? {
             return Ok(place);
         }
@@ -77,7 +83,7 @@ impl FileFlags {
 
 /// Applies a change and prints it.
 pub(super) async fn apply_change(
-    place: &Place,
+    place: &ConfigLocation,
     change: &Change,
     message: &str,
     printer: &Printer,
@@ -101,11 +107,11 @@ pub(super) async fn apply_change(
 /// Returns the place of a named file.
 pub(super) fn place_at(
     file: &Path,
-    places: &Places,
+    places: &ConfigLocations,
     environment: &Environment,
-) -> Result<Place, Failure> {
+) -> Result<ConfigLocation, Failure> {
     let file = environment.current_dir.join(file);
-    if let Some(place) = places.at(&file) {
+    if let Some(place) = places.locate(&file) {
         return Ok(place);
     }
     let format = match file.extension().and_then(|it| it.to_str()) {
@@ -117,17 +123,17 @@ pub(super) fn place_at(
         }
     };
     let folder = file.parent().map(Path::to_owned);
-    Ok(Place { file, format, scope: Scope::Project, folder })
+    Ok(ConfigLocation { file, format, scope: Scope::Project, folder })
 }
 
-fn user_file(places: &Places) -> Result<Place, Failure> {
+fn user_file(places: &ConfigLocations) -> Result<ConfigLocation, Failure> {
     let none =
         || Failure::Usage("no user config file: neither HOME nor XDG_CONFIG_HOME is set".into());
-    places.of_user().cloned().ok_or_else(none)
+    places.user_file().cloned().ok_or_else(none)
 }
 
 fn unknown_server(name: &str, config: &Config) -> Failure {
-    match config.by_consent(name) {
+    match config.server_by_name(name) {
         Err(refusal) => Failure::Usage(refusal.to_string()),
         Ok(_) => Failure::Usage(format!("no server named `{name}`")),
     }
@@ -135,8 +141,8 @@ fn unknown_server(name: &str, config: &Config) -> Failure {
 
 fn edit_failure(error: EditError) -> Failure {
     match error {
-        EditError::Wrong(problems) => Failure::Script(vec![problems]),
-        EditError::File { .. } | EditError::TooHard { .. } | EditError::Trust(_) => {
+        EditError::Invalid(problems) => Failure::Script(vec![problems]),
+        EditError::File { .. } | EditError::Unsupported { .. } | EditError::Trust(_) => {
             Failure::File(error.to_string())
         }
         error => Failure::Usage(error.to_string()),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_host::config::{Configured, Origin, Scope, State, Why};
+use sparring_host::config::{ConfiguredServer, EntryState, Origin, Scope, UnusedReason};
 
 use crate::args::OutputFlags;
 use crate::configured_servers;
@@ -57,8 +57,8 @@ impl List {
             name: &it.name,
             transport: it.transport,
             state: match it.why {
-                Why::Overridden => "overridden",
-                Why::Untrusted => "untrusted",
+                UnusedReason::Overridden => "overridden",
+                UnusedReason::Untrusted => "untrusted",
             },
             spelled: &it.spelled,
             origin: &it.origin,
@@ -93,12 +93,12 @@ impl List {
 }
 
 /// Returns the word for the state of an entry.
-pub(super) fn state_name(configured: &Configured) -> &'static str {
+pub(super) fn state_name(configured: &ConfiguredServer) -> &'static str {
     match &configured.state {
-        State::Broken(_) => "broken",
+        EntryState::Invalid(_) => "broken",
         _ if !configured.enabled => "disabled",
-        State::Ready(_) => "enabled",
-        State::Untrusted(_) => "untrusted",
+        EntryState::Ready(_) => "enabled",
+        EntryState::Untrusted(_) => "untrusted",
     }
 }
 

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use sparring_host::config::{Fault, Offer, Offered, Place, Scope, Trust};
+use sparring_host::config::{
+    ConfigLocation, FileProblem, PreviewedServer, Scope, Trust, TrustPreview,
+};
 
 use super::config_file::place_at;
 use crate::args::OutputFlags;
@@ -79,13 +81,13 @@ impl TrustFiles {
         self.print_changes(&done, printer).await
     }
 
-    fn places(&self, environment: &Environment) -> Result<Vec<Place>, Failure> {
+    fn places(&self, environment: &Environment) -> Result<Vec<ConfigLocation>, Failure> {
         let places = configured_servers::config_places(environment);
         if self.files.is_empty() {
             let of_project = places.0.into_iter().filter(|place| place.scope == Scope::Project);
             return Ok(of_project.collect());
         }
-        let own = |place: &Place| place.scope == Scope::User;
+        let own = |place: &ConfigLocation| place.scope == Scope::User;
         let named = self.files.iter().map(|file| place_at(file, &places, environment));
         let named = named.collect::<Result<Vec<_>, _>>()?;
         match named.iter().any(own) {
@@ -94,14 +96,14 @@ impl TrustFiles {
         }
     }
 
-    /// Reads what a file would do. A named file must exist.
-    fn read_offer(&self, place: &Place) -> Result<Option<Offer>, Failure> {
-        match Offer::read(place) {
+    /// Reads the preview of a file. A named file must exist.
+    fn read_offer(&self, place: &ConfigLocation) -> Result<Option<TrustPreview>, Failure> {
+        match TrustPreview::read(place) {
             Ok(None) if !self.files.is_empty() => {
                 Err(Failure::File(format!("no such file: {}", place.file.display())))
             }
             Ok(offer) => Ok(offer),
-            Err(Fault::Wrong(problems)) => Err(Failure::Script(vec![problems])),
+            Err(FileProblem::Invalid(problems)) => Err(Failure::Script(vec![problems])),
             Err(fault) => Err(Failure::File(fault.to_string())),
         }
     }
@@ -124,10 +126,10 @@ impl TrustFiles {
     }
 }
 
-/// Renders what a file would do, for the user to decide.
-fn render_offer(offer: &Offer) -> String {
+/// Renders the preview of a file, for the user to decide.
+fn render_offer(offer: &TrustPreview) -> String {
     let mut text = format!("{} configures\n", offer.file().display());
-    for Offered { name, transport, spelled, takes, sets } in &offer.servers {
+    for PreviewedServer { name, transport, spelled, takes, sets } in &offer.servers {
         text += &format!("  {} ({transport}): {}\n", line::clean(name), line::clean(spelled));
         for (word, names) in [("reads", takes), ("sets", sets)] {
             if !names.is_empty() {

@@ -17,8 +17,8 @@ use crate::signals::Signals;
 /// Limit for writing the last lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long lines are collected before they are written, since waking a thread for each
-/// line costs more than making it.
+/// The time in which lines are collected before they are written. Waking a thread for
+/// each line costs more than making the line.
 const WRITE_DELAY: Duration = Duration::from_millis(5);
 
 /// A journal being written.

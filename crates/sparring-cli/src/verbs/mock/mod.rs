@@ -183,7 +183,7 @@ impl Mock {
                 let read = move || MockServer::from_file(script, &settings);
                 signals.interruptible_blocking(read).await?.map_err(load_failure)?
             }
-            None => MockServer::of_interactions(&settings)
+            None => MockServer::for_interactions(&settings)
                 .map_err(|problems| Failure::Script(vec![problems]))?,
         };
         Ok((mock, None))

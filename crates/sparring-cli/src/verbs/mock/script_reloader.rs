@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use sparring_host::files::Files;
-use sparring_mock::{LoadError, MockServer, Reading, Settings};
+use sparring_host::file_watcher::FileWatcher;
+use sparring_mock::{LoadError, LoadedMock, MockServer, Settings};
 use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use crate::output::Printer;
 pub(crate) struct ScriptReloader {
     script: PathBuf,
     settings: Settings,
-    files: Files,
+    files: FileWatcher,
 }
 
 impl ScriptReloader {
@@ -26,7 +26,7 @@ impl ScriptReloader {
         script: &Path,
         settings: Settings,
     ) -> Result<(ScriptReloader, MockServer), Failure> {
-        let files = Files::none();
+        let files = FileWatcher::new();
         let mut reloader = ScriptReloader { script: script.to_owned(), settings, files };
         let mock = reloader.read().await?;
         Ok((reloader, mock))
@@ -62,9 +62,9 @@ impl ScriptReloader {
             let (script, settings) = (self.script.clone(), self.settings.clone());
             // On a thread, so that requests are answered meanwhile.
             let reading = spawn_blocking(move || MockServer::read(script, &settings)).await;
-            let Reading { mock, files } =
+            let LoadedMock { mock, files } =
                 reading.map_err(|error| Failure::File(error.to_string()))?;
-            if !self.files.set(&files) {
+            if !self.files.watch(&files) {
                 return mock.map_err(load_failure);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use sparring_host::config::Rules;
-use sparring_host::manager::{Manager, Reading};
+use sparring_host::manager::{LoadedConfig, Manager};
 use sparring_host::permissions::Permissions;
 use sparring_host::registry::Registry;
 use tokio::sync::mpsc;
@@ -37,19 +37,19 @@ impl ConfigReloader {
     }
 
     /// Reads the files and applies the rules. A file that cannot be read changes nothing.
-    pub(super) fn read(&self, registry: &Registry) -> Reading {
+    pub(super) fn read(&self, registry: &Registry) -> LoadedConfig {
         let reloaded = self.source.reload(&self.manager, false);
         let servers = reloaded.map_err(|failure: Failure| failure.to_string()).map(|reloaded| {
             let ReloadedConfig { config, servers, mut notes } = reloaded;
             let (permissions, found) =
-                Permissions::about_these(&config, self.rules.clone(), &servers);
+                Permissions::for_servers(&config, self.rules.clone(), &servers);
             registry.set_permissions(permissions);
             notes.extend(found.errors.into_iter().map(|(_, error)| error.to_string()));
             notes.extend(found.notes);
             self.send_new_notes(notes);
             servers
         });
-        Reading { servers, files: self.source.files() }
+        LoadedConfig { servers, files: self.source.files() }
     }
 
     /// Sends the notes that were not sent before.

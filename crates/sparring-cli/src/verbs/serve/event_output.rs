@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::convert::Infallible;
 
-use sparring_host::manager::{Changes, Event, Manager, State};
+use sparring_host::manager::{Changes, Event, Manager, ServerState};
 use sparring_host::registry::Registry;
 
 use crate::host::Host;
@@ -14,7 +14,7 @@ pub(super) struct EventOutput<'a> {
     manager: &'a Manager,
     registry: &'a Registry,
     pub(super) printer: &'a Printer,
-    /// Whether the first connects are done. Until then, the code that connects prints the
+    /// True if the first connects are done. Until then, the code that connects prints the
     /// failures.
     startup_done: Cell<bool>,
 }
@@ -25,7 +25,7 @@ impl<'a> EventOutput<'a> {
         EventOutput { manager, registry, printer, startup_done: Cell::new(false) }
     }
 
-    /// Prints what is served, once all servers are connected that can be.
+    /// Prints the served servers and tools, after the first connection attempts.
     pub(super) async fn print_summary(&self) {
         self.startup_done.set(true);
         let status = self.manager.status();
@@ -51,32 +51,32 @@ impl<'a> EventOutput<'a> {
 
     async fn print_event(&self, event: Event) {
         match event {
-            Event::State { server, state: State::Connected(connection) } => {
+            Event::State { server, state: ServerState::Connected(connection) } => {
                 let tools = count(connection.tools().items.len(), "tool");
                 self.printer.note(&format!("`{server}` is connected: {tools}")).await;
             }
-            Event::State { state: State::Lost { why, .. }, .. } => {
+            Event::State { state: ServerState::Lost { why, .. }, .. } => {
                 self.printer.error(&format!("{why}; reconnecting")).await;
             }
-            Event::State { state: State::Failed { why }, .. } if self.startup_done.get() => {
+            Event::State { state: ServerState::Failed { why }, .. } if self.startup_done.get() => {
                 self.printer.error(&why.to_string()).await;
             }
-            Event::Stale { server, what, why } => {
+            Event::ListStale { server, what, why } => {
                 let method = what.method();
                 let note = format!("`{server}`: keeping the previous result of {method}: {why}");
                 self.printer.note(&note).await;
             }
-            Event::Malformed { server, what, why } => {
+            Event::ListMalformed { server, what, why } => {
                 let method = what.method();
                 let note = format!("`{server}`: skipped malformed items of {method}: {why}");
                 self.printer.note(&note).await;
             }
-            Event::NotListening { server, why } => {
+            Event::SubscriptionFailed { server, why } => {
                 self.printer
                     .note(&format!("`{server}` does not notify about changes: {why}"))
                     .await;
             }
-            Event::Left { server, what } => {
+            Event::LeftRunning { server, what } => {
                 self.printer.note(&format!("processes of `{server}` may be left: {what}")).await;
             }
             Event::Reloaded(changes) => {
@@ -84,7 +84,7 @@ impl<'a> EventOutput<'a> {
                     self.printer.note(&format!("reloaded the configuration: {summary}")).await;
                 }
             }
-            Event::NotReloaded { problem } => {
+            Event::ReloadFailed { problem } => {
                 self.printer.error(&problem).await;
                 self.printer.note("still serving the previous configuration").await;
             }

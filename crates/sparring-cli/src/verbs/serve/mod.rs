@@ -11,8 +11,8 @@ use clap::Args;
 use serde_json::json;
 use sparring_host::gateway::{self, Gateway};
 use sparring_peer::Server;
-use sparring_peer::server::Running;
-use sparring_transport::http::{Auth, HttpOptions, HttpServer, Serving};
+use sparring_peer::server::ServerTask;
+use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle};
 use sparring_transport::stdio;
 use tokio::net::TcpListener;
 
@@ -68,8 +68,8 @@ pub(crate) struct Serve {
 
 /// The transport that clients connect to.
 enum Frontend {
-    Stdio(Running),
-    Http(Serving),
+    Stdio(ServerTask),
+    Http(HttpServerHandle),
 }
 
 impl Serve {
@@ -84,7 +84,7 @@ impl Serve {
         let listener = self.listen().await?;
         let host_options = HostOptions::default();
         let host_options =
-            HostOptions { client: gateway::client(host_options.client), ..host_options };
+            HostOptions { client: gateway::configure_client(host_options.client), ..host_options };
         let host = signals
             .interruptible(self.servers.open_host(host_options, environment, printer))
             .await??;
@@ -105,7 +105,7 @@ impl Serve {
                 () = front.ended() => Ok(Exit::Success),
                 // Before the events that follow from it.
                 never = output.run() => match never {},
-                () = gateway::follow(&server) => Ok(Exit::Success),
+                () = gateway::notify_clients(&server) => Ok(Exit::Success),
                 failed = connect_and_follow(&server, &host, &output) => failed,
             }
         };
@@ -163,7 +163,7 @@ impl Frontend {
     /// Waits for the end of input. HTTP has none.
     async fn ended(&mut self) {
         match self {
-            Frontend::Stdio(running) => drop(running.ended().await),
+            Frontend::Stdio(running) => drop(running.wait().await),
             Frontend::Http(_) => std::future::pending().await,
         }
     }
@@ -184,10 +184,10 @@ async fn connect_and_follow(
     output: &EventOutput<'_>,
 ) -> Result<Exit, Failure> {
     host.connect(output.printer).await?;
-    server.handler().begun();
+    server.handler().finish_startup();
     let wanted = host.manager.servers();
     let wanted = wanted.iter().filter(|it| it.config.auto_connect).count();
-    if host.manager.list().is_empty() {
+    if host.manager.connections().is_empty() {
         return Err(match wanted {
             0 => {
                 Failure::Usage("no server has auto_connect; name one with --server NAME".to_owned())
@@ -198,7 +198,7 @@ async fn connect_and_follow(
     output.print_summary().await;
     let (reloader, mut notes) = ConfigReloader::new(host);
     let registry = Arc::clone(&host.registry);
-    let _following = host.manager.follow(move || reloader.read(&registry));
+    let _following = host.manager.watch_config(move || reloader.read(&registry));
     while let Some(note) = notes.recv().await {
         output.printer.note(&note).await;
     }

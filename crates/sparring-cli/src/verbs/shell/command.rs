@@ -113,7 +113,7 @@ impl Command {
     }
 }
 
-/// Runs work that succeeds unless it fails.
+/// Converts the result of a command: no error is [`Exit::Success`].
 pub(super) fn succeed<'a>(
     work: impl Future<Output = Result<(), Failure>> + 'a,
 ) -> LocalBoxFuture<'a, Result<Exit, Failure>> {

@@ -1,4 +1,4 @@
-//! Completes words: commands, servers, and what the servers offer.
+//! Completes words: commands, servers, and the tools, resources and prompts of servers.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct Completion {
     pub(super) registry: Arc<Registry>,
 }
 
-/// A completion, and whether the word is complete with it.
+/// A completion; `is_complete` is true if it completes the whole word.
 struct Candidate {
     text: String,
     is_complete: bool,
@@ -48,7 +48,7 @@ impl Completer for Completion {
 }
 
 impl Completion {
-    /// Returns what may follow these words.
+    /// Returns the words that may follow these words.
     fn candidates(&self, before: &[String]) -> Vec<Candidate> {
         let before: Vec<&str> = before.iter().map(String::as_str).collect();
         match before.as_slice() {
@@ -121,7 +121,7 @@ impl Hinter for Completion {
     type Hint = String;
 }
 
-/// Returns where the last word of a line begins.
+/// Returns the position at which the last word of a line begins.
 fn start_of_word(line: &str) -> usize {
     let (mut start, mut quote) = (0, None);
     for (index, c) in line.char_indices() {

@@ -18,7 +18,7 @@ const PROMPT: &str = "spar> ";
 pub(super) struct LinePrinter(mpsc::Sender<String>);
 
 impl LinePrinter {
-    /// Prints text that ends with a line break. Returns whether it could be sent. Never
+    /// Prints text that ends with a line break. Returns true if it could be sent. Never
     /// waits.
     pub(super) fn print(&self, text: String) -> bool {
         self.0.send(text).is_ok()

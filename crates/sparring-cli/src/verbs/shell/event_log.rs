@@ -37,7 +37,7 @@ impl EventLog {
         };
     }
 
-    /// Returns whether a server was connected after its last event.
+    /// Returns true if a server was connected after its last event.
     pub(super) fn is_connected(&self, server: &str) -> bool {
         self.connected.contains(server)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sparring_host::manager::{Changes, Connection, Event, Lists, State};
+use sparring_host::manager::{Changes, Connection, Event, Lists, ServerState};
 
 use crate::output::line;
 
@@ -13,9 +13,9 @@ pub(super) struct EventText {
     pub(super) server: Option<String>,
     /// The text for the log. The end of a stderr follows in more lines.
     pub(super) logged: String,
-    /// The text to print, if the event is worth it.
+    /// The text to print; nothing for unimportant events.
     pub(super) printed: Option<String>,
-    /// Whether the server is connected, if that changed.
+    /// The new state of the connection, if it changed.
     pub(super) connected: Option<bool>,
 }
 
@@ -24,31 +24,31 @@ pub(super) fn render_event(event: &Event) -> Option<EventText> {
     match event {
         Event::State { server, state } => {
             let (logged, printed) = render_state(server, state);
-            let connected = Some(matches!(state, State::Connected(_)));
+            let connected = Some(matches!(state, ServerState::Connected(_)));
             Some(EventText { server: Some(server.to_string()), logged, printed, connected })
         }
-        Event::Listed { server, what } => {
+        Event::ListChanged { server, what } => {
             let text = format!("{server} changed its {}", list_title(what.field()));
             Some(server_event(server, text))
         }
-        Event::Stale { server, what, why } => {
+        Event::ListStale { server, what, why } => {
             let what = list_title(what.field());
             let text = format!("keeping the previous {what} of {server}: {why}");
             Some(server_event(server, text))
         }
-        Event::Malformed { server, what, why } => {
+        Event::ListMalformed { server, what, why } => {
             let what = list_title(what.field());
             Some(server_event(server, format!("skipped malformed {what} of {server}: {why}")))
         }
-        Event::NotListening { server, why } => {
+        Event::SubscriptionFailed { server, why } => {
             Some(server_event(server, format!("{server} does not notify about changes: {why}")))
         }
-        Event::Left { server, what } => {
+        Event::LeftRunning { server, what } => {
             Some(server_event(server, format!("processes of {server} may be left: {what}")))
         }
         Event::Reloaded(changes) if changes.is_empty() => None,
         Event::Reloaded(changes) => Some(general_event(render_changes(changes))),
-        Event::NotReloaded { problem } => {
+        Event::ReloadFailed { problem } => {
             Some(general_event(format!("cannot reload the configuration: {problem}")))
         }
         Event::Missed(count) => Some(general_event(format!("{count} events were dropped"))),
@@ -56,12 +56,12 @@ pub(super) fn render_event(event: &Event) -> Option<EventText> {
     }
 }
 
-/// Renders that a server is connected, and what it offers.
+/// Renders the message that a server is connected, with the counts of its items.
 pub(super) fn render_connected(connection: &Connection) -> String {
     format!("connected to {} ({})", connection.server(), render_contents(&connection.lists()))
 }
 
-/// Renders how much a server offers: always tools, and anything else it has.
+/// Renders the counts of a server's items: always tools, and all other lists that are not empty.
 pub(super) fn render_contents(lists: &Lists) -> String {
     let others = [
         (lists.resources.items.len() + lists.templates.items.len(), "resource"),
@@ -113,28 +113,28 @@ pub(super) fn format_age(time: Duration) -> String {
     }
 }
 
-fn render_state(server: &str, state: &State) -> (String, Option<String>) {
+fn render_state(server: &str, state: &ServerState) -> (String, Option<String>) {
     match state {
-        State::Connected(connection) => {
+        ServerState::Connected(connection) => {
             let text = render_connected(connection);
             (text.clone(), Some(text))
         }
-        State::Lost { why, attempt, .. } => {
+        ServerState::Lost { why, attempt, .. } => {
             let why = why.to_string();
-            let when = state.tried_in().map(format_age).unwrap_or_default();
+            let when = state.retry_in().map(format_age).unwrap_or_default();
             let printed =
                 format!("{}; connecting again in {when} (attempt {attempt})", first_line(&why));
             (why, Some(printed))
         }
-        State::Failed { why } => {
+        ServerState::Failed { why } => {
             let why = why.to_string();
             let more = if why.contains('\n') { "; see /mcp log" } else { "" };
             let printed = format!("not connected: {}{more}", first_line(&why));
             (why, Some(printed))
         }
-        State::Connecting { attempt: 0 } => ("connecting".to_owned(), None),
-        State::Connecting { attempt } => (format!("connecting (attempt {attempt})"), None),
-        State::Idle => (format!("disconnected from {server}"), None),
+        ServerState::Connecting { attempt: 0 } => ("connecting".to_owned(), None),
+        ServerState::Connecting { attempt } => (format!("connecting (attempt {attempt})"), None),
+        ServerState::Idle => (format!("disconnected from {server}"), None),
         other => (other.name().to_owned(), None),
     }
 }

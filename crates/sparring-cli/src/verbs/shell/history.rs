@@ -41,7 +41,7 @@ pub(super) fn save<H: Helper>(
     }
 }
 
-/// Returns whether a line has an argument that is named like a secret.
+/// Returns true if a line has an argument that is named like a secret.
 fn has_secret(line: &str) -> bool {
     let names = line.split_whitespace().filter_map(|word| word.split_once('='));
     let mut names = names.map(|(name, _)| {

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 /// The longest line from a pipe.
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
 
-/// A line, or why there is none.
+/// A line, or the reason why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// A line.
@@ -25,7 +25,7 @@ pub(super) enum Input {
 pub(super) struct LineReader {
     requests: blocking::Sender<()>,
     inputs: mpsc::UnboundedReceiver<Input>,
-    /// Whether a line was requested that has not arrived.
+    /// True if a line was requested that has not arrived.
     waiting: bool,
 }
 
@@ -67,7 +67,7 @@ impl LineReader {
         inputs.unwrap_or(Input::End)
     }
 
-    /// Returns whether a line is being typed.
+    /// Returns true if a line is being typed.
     pub(super) fn is_waiting(&self) -> bool {
         self.waiting
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, join_all};
-use sparring_host::manager::{Event, Events, Following};
+use sparring_host::manager::{ConfigWatch, Event, Events};
 use sparring_host::registry;
 use tokio::sync::mpsc;
 
@@ -35,7 +35,7 @@ pub(super) struct ShellLoop<'a> {
     pub(super) user: Option<TerminalUser>,
     /// Questions and progress of requests.
     request_events: mpsc::UnboundedReceiver<RequestEvent>,
-    /// Whether a progress line is on the terminal.
+    /// True if a progress line is on the terminal.
     pub(super) progress_is_shown: bool,
     /// Prints above the edited line; nothing if lines come from a pipe.
     line_printer: Option<LinePrinter>,
@@ -44,7 +44,7 @@ pub(super) struct ShellLoop<'a> {
     /// Connects the first servers; nothing once it is done.
     connecting: Option<LocalBoxFuture<'a, ()>>,
     /// Reloads changed files while it is held.
-    _following: Option<Following>,
+    _following: Option<ConfigWatch>,
     failed: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'a> ShellLoop<'a> {
         };
         // A script reloads explicitly.
         let following = interactive.then(|| {
-            state.manager.follow(state.config_reader(move |note| {
+            state.manager.watch_config(state.config_reader(move |note| {
                 // Nothing receives the note when the shell ends.
                 let _ = sender.send(note);
             }))
@@ -150,7 +150,7 @@ impl<'a> ShellLoop<'a> {
         let Some(connecting) = self.connecting.take() else { return Ok(()) };
         signals.interruptible(connecting).await?;
         self.drain_events(Muted::Success).await;
-        for note in self.state.registry.unfit_rules() {
+        for note in self.state.registry.unmatched_rules() {
             self.state.printer.note(&note).await;
         }
         Ok(())
@@ -170,7 +170,7 @@ impl<'a> ShellLoop<'a> {
                 },
                 () = wait_for_connections(&mut self.connecting) => {
                     self.connecting = None;
-                    for note in self.state.registry.unfit_rules() {
+                    for note in self.state.registry.unmatched_rules() {
                         self.print_note(&note).await;
                     }
                 }
@@ -311,7 +311,11 @@ impl<'a> ShellLoop<'a> {
                 self.sync_tools(&event);
                 match event {
                     // The first lists are part of the text for the connect.
-                    Event::Listed { server, .. } if !self.state.log().is_connected(&server) => None,
+                    Event::ListChanged { server, .. }
+                        if !self.state.log().is_connected(&server) =>
+                    {
+                        None
+                    }
                     event => render_event(&event),
                 }
             }
@@ -336,7 +340,7 @@ impl<'a> ShellLoop<'a> {
     }
 
     fn sync_tools(&self, event: &Event) {
-        if matches!(event, Event::State { .. } | Event::Listed { .. } | Event::Missed(_)) {
+        if matches!(event, Event::State { .. } | Event::ListChanged { .. } | Event::Missed(_)) {
             self.state.registry.sync(&self.state.manager);
         }
     }

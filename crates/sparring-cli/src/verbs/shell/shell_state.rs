@@ -4,10 +4,10 @@ use std::cell::{Ref, RefCell};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{Config, Rules, ServerConfig, State};
-use sparring_host::manager::{Connection, Manager, Reading};
+use sparring_host::config::{Config, EntryState, Rules, ServerConfig};
+use sparring_host::manager::{Connection, LoadedConfig, Manager};
 use sparring_host::permissions::{Findings, Permissions};
-use sparring_host::registry::{Registered, Registry};
+use sparring_host::registry::{RegisteredTool, Registry};
 use sparring_script::did_you_mean;
 use tokio::sync::mpsc;
 
@@ -89,7 +89,7 @@ impl<'a> ShellState<'a> {
         let servers = servers.iter().map(|server| &*server.config);
         let before = self.rule_findings(&self.rules()).errors;
         let (permissions, findings) =
-            Permissions::about_these(&self.config(), rules.clone(), servers);
+            Permissions::for_servers(&self.config(), rules.clone(), servers);
         if let Some((_, error)) = findings.errors.iter().find(|error| !before.contains(error)) {
             return Err(Failure::Usage(error.to_string()));
         }
@@ -109,7 +109,7 @@ impl<'a> ShellState<'a> {
     pub(super) fn config_reader(
         &self,
         tell: impl Fn(String) + Send + Sync + 'static,
-    ) -> impl Fn() -> Reading + Send + Sync + 'static {
+    ) -> impl Fn() -> LoadedConfig + Send + Sync + 'static {
         let active = Arc::clone(&self.active);
         move || {
             let read = active.read(false);
@@ -117,7 +117,7 @@ impl<'a> ShellState<'a> {
                 notes.into_iter().for_each(&tell);
                 servers
             });
-            Reading { servers, files: active.files() }
+            LoadedConfig { servers, files: active.files() }
         }
     }
 
@@ -128,7 +128,7 @@ impl<'a> ShellState<'a> {
     pub(super) fn connections(&self, server: Option<&String>) -> Result<Vec<Connection>, Failure> {
         match server {
             Some(server) => self.connection(server).map(|it| vec![it]),
-            None => Ok(self.manager.list()),
+            None => Ok(self.manager.connections()),
         }
     }
 
@@ -149,7 +149,7 @@ impl<'a> ShellState<'a> {
     /// Checks that a server can be connected.
     ///
     /// # Errors
-    /// When it cannot; the error suggests a name or says why.
+    /// When it cannot; the error contains a suggestion or the reason.
     pub(super) fn check_server(&self, server: &str) -> Result<(), Failure> {
         let servers = self.manager.servers();
         let mut names = servers.iter().map(|it| it.config.name.as_str());
@@ -164,17 +164,17 @@ impl<'a> ShellState<'a> {
             return Err(Failure::Usage(format!("no server named `{server}`{meant}")));
         };
         let why = match &configured.state {
-            State::Broken(problems) => return Err(Failure::Script(vec![problems.clone()])),
+            EntryState::Invalid(problems) => return Err(Failure::Script(vec![problems.clone()])),
             _ if !configured.enabled => {
                 format!("disabled; enable it with `spar config enable {server}`")
             }
-            State::Untrusted(_) => {
+            EntryState::Untrusted(_) => {
                 format!(
                     "in an untrusted file; run `spar config trust`, or use --server {server} for \
                      one run"
                 )
             }
-            State::Ready(_) => "not selected by --server".to_owned(),
+            EntryState::Ready(_) => "not selected by --server".to_owned(),
         };
         Err(Failure::Usage(format!("server `{server}` is {why}")))
     }
@@ -183,7 +183,7 @@ impl<'a> ShellState<'a> {
     ///
     /// # Errors
     /// When the server has no such tool.
-    pub(super) fn tool(&self, server: &str, tool: &str) -> Result<Registered, Failure> {
+    pub(super) fn tool(&self, server: &str, tool: &str) -> Result<RegisteredTool, Failure> {
         let hidden = self.registry.hidden().into_iter().map(|(tool, _)| tool);
         let all: Vec<_> = self.registry.tools().into_iter().chain(hidden).collect();
         let of_server = || all.iter().filter(|it| *it.server == *server);
@@ -198,8 +198,7 @@ impl<'a> ShellState<'a> {
         self.log.borrow()
     }
 
-    /// Logs an event of a server, and whether the server is connected, if the event says
-    /// so.
+    /// Logs an event of a server, and stores the new state of the connection if it changed.
     pub(super) fn log_event(&self, server: &str, text: &str, connected: Option<bool>) {
         let mut log = self.log.borrow_mut();
         log.add(server, text);
@@ -211,7 +210,7 @@ impl<'a> ShellState<'a> {
     fn rule_findings(&self, rules: &Rules) -> Findings {
         let servers = self.manager.servers();
         let servers = servers.iter().map(|server| &*server.config);
-        Permissions::about_these(&self.config(), rules.clone(), servers).1
+        Permissions::for_servers(&self.config(), rules.clone(), servers).1
     }
 }
 
@@ -222,7 +221,7 @@ impl ActiveConfig {
             self.source.reload(&self.manager, ask)?;
         let mut current = self.current();
         let (permissions, findings) =
-            Permissions::about_these(&config, current.rules.clone(), &servers);
+            Permissions::for_servers(&config, current.rules.clone(), &servers);
         notes.extend(findings.errors.iter().map(|(_, error)| error.to_string()));
         notes.extend(findings.notes);
         self.registry.set_permissions(permissions);

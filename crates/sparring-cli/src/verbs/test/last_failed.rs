@@ -65,7 +65,7 @@ impl LastFailed<'_> {
             };
         }
         failed.retain(|file, tests| !tests.is_empty() && Path::new(file).exists());
-        replace_file(path, &serde_json::to_vec_pretty(&failed)?, FileAccess::Kept)
+        replace_file(path, &serde_json::to_vec_pretty(&failed)?, FileAccess::Preserve)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::output::Printer;
 use crate::report::{Reports, RunReports, Terminal};
 use crate::signals::Signals;
 
-/// How often the progress line is updated.
+/// The update interval of the progress line.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The printer, the context and the list of failed tests of every run.
@@ -163,8 +163,8 @@ impl Test {
         }
     }
 
-    /// Leaves out tests that passed before and tests of other shards. Returns why nothing
-    /// is left.
+    /// Leaves out tests that passed before and tests of other shards. Returns the reason if
+    /// no test is left.
     fn narrow_plan(
         &self,
         plan: &mut Plan,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use sparring_host::files::Files;
+use sparring_host::file_watcher::FileWatcher;
 use sparring_suite::{LoadError, LoadedSuite, Suite, WatchedFiles, find};
 
 use super::test_run::TestCommand;
@@ -25,20 +25,20 @@ impl Test {
         let printer = command.printer;
         let mut watched_suites = WatchedSuites::default();
         let mut affected = watched_suites.find(&self.paths)?;
-        let mut files = Files::none();
+        let mut files = FileWatcher::new();
         loop {
-            // Reads again what was not watched before, since it may have changed
+            // Reads suites again that were not watched before, since they may have changed
             // meanwhile. Later changes are noticed, also while tests run.
             let suites = loop {
                 let suites = watched_suites.read(&affected);
-                if !files.set(&watched_suites.watched_paths(&self.paths)) {
+                if !files.watch(&watched_suites.watched_paths(&self.paths)) {
                     break suites;
                 }
             };
             match collect_suites(suites) {
                 Ok(suites) if suites.is_empty() => {}
                 Ok(suites) => {
-                    // Whatever the outcome, waits for the next change.
+                    // Waits for the next change after any outcome.
                     match self.run_suites(suites, command, signals, reports).await {
                         Ok(_) => {}
                         Err(failure @ Failure::Stopped(_)) => return Err(failure),
@@ -59,7 +59,7 @@ impl Test {
                     printer.note(&change_note(&changed, &affected)).await;
                     break affected;
                 }
-                files.set(&watched_suites.watched_paths(&self.paths));
+                files.watch(&watched_suites.watched_paths(&self.paths));
             };
         }
     }
@@ -120,7 +120,7 @@ impl WatchedSuites {
     }
 }
 
-/// Describes what changed, and what runs because of it.
+/// Describes the changed files, and the suites that run because of them.
 fn change_note(changed: &[PathBuf], affected: &[PathBuf]) -> String {
     let names = |paths: &mut dyn Iterator<Item = &PathBuf>| {
         paths.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")

@@ -11,7 +11,7 @@ fn check(podman: &Podman, args: &[&str], expected: &str) {
 }
 
 #[test]
-fn what_is_not_there_inside_is_told() {
+fn reports_a_missing_command_folder_or_user_in_a_container() {
     let Some(podman) = podman() else { return };
     let check = |args: &[&str], expected: &str| {
         check(&podman, &[&["--container", SHELL], args].concat(), expected);
@@ -32,7 +32,7 @@ fn what_is_not_there_inside_is_told() {
 }
 
 #[test]
-fn a_container_that_cannot_run_anything_is_told() {
+fn reports_a_container_that_cannot_run_commands() {
     let Some(podman) = podman() else { return };
     let nobody = ["--container", "spar-nobody", "--", "server"];
     check(&podman, &nobody, "podman has no container spar-nobody");
@@ -62,7 +62,7 @@ fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> 
 }
 
 #[test]
-fn a_container_that_stops_under_a_server_is_told_at_once() {
+fn reports_at_once_that_the_container_of_a_server_stopped() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "killed", &[]);
     let printed = meanwhile(&podman, &own.name, "60s", &["kill"]);
@@ -72,7 +72,7 @@ fn a_container_that_stops_under_a_server_is_told_at_once() {
 }
 
 #[test]
-fn a_container_that_goes_away_under_a_server_is_told_at_once() {
+fn reports_at_once_that_the_container_of_a_server_was_removed() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "removed", &[]);
     let printed = meanwhile(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
@@ -83,7 +83,7 @@ fn a_container_that_goes_away_under_a_server_is_told_at_once() {
 }
 
 #[test]
-fn a_container_that_is_paused_under_a_server_is_told_with_the_silence() {
+fn reports_with_the_timeout_that_the_container_of_a_server_is_paused() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "paused", &[]);
     let printed = meanwhile(&podman, &own.name, "2s", &["pause"]);

@@ -1,5 +1,5 @@
 //! Tests containers whose processes the host does not show, as for a user of root's
-//! engine: a shell in the container ends them. Without a shell a note says so.
+//! engine: a shell in the container ends them. Without a shell, `spar` prints a note.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -77,7 +77,7 @@ fn clients() -> Vec<&'static str> {
 const SILENT: &str = "error: no answer to server/discover and initialize within 1s\n";
 
 #[test]
-fn a_server_that_the_host_does_not_show_is_ended_by_a_shell_in_the_container() {
+fn a_shell_in_the_container_ends_a_server_that_the_host_does_not_show() {
     let Some(podman) = podman() else { return };
     let Some(service) = Service::start(&podman) else { return };
     let commands = [("1000.11", "trap '' TERM"), ("1000.12", "")];
@@ -93,7 +93,7 @@ fn a_server_that_the_host_does_not_show_is_ended_by_a_shell_in_the_container() {
 }
 
 #[test]
-fn a_server_that_nobody_can_end_is_told_of() {
+fn reports_a_server_that_cannot_be_ended() {
     let Some(podman) = podman() else { return };
     let Some(service) = Service::start(&podman) else { return };
     let good = ["ping", "--container", BARE, "--", "server"];

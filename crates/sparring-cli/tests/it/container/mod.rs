@@ -1,5 +1,5 @@
-//! Tests servers in real containers with podman. `cargo xtask containers` starts them and
-//! says how to run podman. Without it these tests are skipped.
+//! Tests servers in real containers with podman. `cargo xtask containers` starts them
+//! and passes the podman command. Without it these tests are skipped.
 
 mod faults;
 mod hidden_processes;

@@ -40,7 +40,7 @@ fn wait_in(folder: &Path, own: &OwnContainer<'_>, podman: &Podman) -> Running {
 }
 
 #[test]
-fn a_health_check_is_waited_for() {
+fn waits_for_a_health_check() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "healthy", &[HEALTHY, BY_HAND]);
     check(&own, &podman, "was not ready within 500ms: the health check has not succeeded yet");
@@ -51,7 +51,7 @@ fn a_health_check_is_waited_for() {
 }
 
 #[test]
-fn a_health_check_that_fails_is_told() {
+fn reports_a_failed_health_check() {
     let Some(podman) = podman() else { return };
     let flags = [UNHEALTHY, BY_HAND, "--health-retries=1"];
     let own = podman.container("run", "unhealthy", &flags);
@@ -60,7 +60,7 @@ fn a_health_check_that_fails_is_told() {
 }
 
 #[test]
-fn a_container_that_is_not_started_yet_is_waited_for() {
+fn waits_for_a_container_that_is_not_started_yet() {
     let Some(podman) = podman() else { return };
     let own = podman.container("create", "created", &[]);
     check(&own, &podman, "was not ready within 500ms: not started yet");
@@ -71,7 +71,7 @@ fn a_container_that_is_not_started_yet_is_waited_for() {
 }
 
 #[test]
-fn ctrl_c_while_it_is_waited_for_ends_that() {
+fn ctrl_c_ends_the_wait_for_a_container() {
     let Some(podman) = podman() else { return };
     let own = podman.container("create", "interrupted", &[]);
     let folder = tempfile::tempdir().unwrap();

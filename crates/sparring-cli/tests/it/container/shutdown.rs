@@ -1,5 +1,5 @@
-//! Tests that no process is left in a container, however the server behaves and however
-//! `spar` ends.
+//! Tests that no process is left in a container, for any behaviour of the server and
+//! any end of `spar`.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ fn start(podman: &Podman, stubborn: bool, word: &str) -> Running {
     running
 }
 
-/// Lets `spar` time out on a command that ignores its input. Returns how long it took.
+/// Lets `spar` time out on a command that ignores its input. Returns the duration in seconds.
 fn give_up(container: &str, word: &str, command: &[&str]) -> Option<f32> {
     let podman = podman()?;
     let flags = ["ping", "--timeout", "500ms", "--container", container, "--"];
@@ -39,20 +39,20 @@ fn give_up(container: &str, word: &str, command: &[&str]) -> Option<f32> {
 }
 
 #[test]
-fn who_ignores_the_end_of_its_input_is_asked_although_nothing_inside_can() {
+fn terminates_a_server_that_ignores_the_end_of_its_input_in_a_container_without_a_shell() {
     let Some(seconds) = give_up(BARE, "1000.01", &["sleep", "1000.01"]) else { return };
     assert!((1.5..5.0).contains(&seconds), "{seconds}");
 }
 
 #[test]
-fn who_ignores_that_too_is_killed_although_nothing_inside_can() {
+fn kills_a_server_that_ignores_sigterm_in_a_container_without_a_shell() {
     let command = ["env", "--ignore-signal=TERM", "sleep", "1000.02"];
     let Some(seconds) = give_up(BARE, "1000.02", &command) else { return };
     assert!(seconds >= 6.5, "{seconds}");
 }
 
 #[test]
-fn what_the_server_started_ends_with_it() {
+fn the_processes_of_a_server_end_with_it() {
     let word = ".03";
     give_up(SHELL, "1000.03", &["sh", "-c", &server(false, word)]);
     // A server that ends, and leaves a child.
@@ -83,7 +83,7 @@ fn sigterm_leaves_nothing_in_the_container() {
 }
 
 #[test]
-fn a_second_ctrl_c_kills_what_would_not_end() {
+fn a_second_ctrl_c_kills_a_stubborn_server() {
     let Some(podman) = podman() else { return };
     let mut running = start(&podman, true, ".07");
     running.signal(Signal::INT);
@@ -97,7 +97,7 @@ fn a_second_ctrl_c_kills_what_would_not_end() {
 }
 
 #[test]
-fn who_is_killed_with_us_sees_the_end_of_its_input() {
+fn a_server_sees_the_end_of_its_input_when_spar_is_killed() {
     let Some(podman) = podman() else { return };
     // The command outlives `spar`, and then handles the end of its input.
     let script = "echo here >&2; while read line; do :; done; n=1000; exec sleep $n.08";
@@ -111,7 +111,7 @@ fn who_is_killed_with_us_sees_the_end_of_its_input() {
 }
 
 #[test]
-fn of_two_in_one_container_only_the_own_server_is_ended() {
+fn spar_ends_only_its_own_server_in_a_shared_container() {
     let Some(podman) = podman() else { return };
     // Exactly the same command.
     let (mut first, mut second) = (start(&podman, false, ".09"), start(&podman, false, ".09"));

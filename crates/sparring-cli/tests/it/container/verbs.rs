@@ -29,7 +29,7 @@ fn every_verb_works_in_a_container_that_has_only_the_server() {
 }
 
 #[test]
-fn every_revision_is_spoken_in_a_container() {
+fn a_server_in_a_container_speaks_every_revision() {
     let Some(podman) = podman() else { return };
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let args = ["ping", "--protocol", revision, "--container", SHELL, "--", "server"];
@@ -38,7 +38,7 @@ fn every_revision_is_spoken_in_a_container() {
 }
 
 #[test]
-fn environment_and_folder_are_those_inside_and_stderr_is_kept_apart() {
+fn a_command_gets_the_environment_and_folder_of_the_container_and_a_separate_stderr() {
     let Some(podman) = podman() else { return };
     // Podman may lose the last output of a command that ends without reading.
     let script = "read hello; echo \"$A|$B|$C|$(pwd)|$HOME\" >&2; exit 3";
@@ -55,7 +55,7 @@ fn environment_and_folder_are_those_inside_and_stderr_is_kept_apart() {
 }
 
 #[test]
-fn stderr_is_passed_on_as_it_comes() {
+fn copies_stderr_as_it_arrives() {
     let Some(podman) = podman() else { return };
     let args = ["ping", "--show-stderr", "--container", SHELL, "--", "server"];
     let output = podman.spar(&args);
@@ -66,7 +66,7 @@ fn stderr_is_passed_on_as_it_comes() {
 }
 
 #[test]
-fn a_large_message_passes_whole_both_ways() {
+fn a_large_message_arrives_complete_in_both_directions() {
     let Some(podman) = podman() else { return };
     let (folder, message) = (tempfile::tempdir().unwrap(), "x".repeat(3_000_000));
     let file = folder.path().join("arguments.json");

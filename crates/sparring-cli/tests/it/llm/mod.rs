@@ -44,7 +44,7 @@ fn serve(script: &Path, flags: &[&str]) -> (Running, String) {
     (Running::of(child), line.trim().to_owned())
 }
 
-/// Returns what the client of an API received.
+/// Returns everything that the client of an API received.
 fn received(api: &str, mode: &str) -> Option<Value> {
     let python = python()?;
     let folder = tempfile::tempdir().unwrap();
@@ -65,7 +65,7 @@ fn received(api: &str, mode: &str) -> Option<Value> {
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// Checks what both clients must receive, except their errors.
+/// Checks the data that both clients must receive, except their errors.
 fn check(api: &str, mode: &str, stops: [&str; 2], errors: &[(&str, Option<u16>, &str)]) {
     let Some(mut received) = received(api, mode) else { return };
     let found = received.as_object_mut().unwrap().remove("errors").unwrap();
@@ -101,7 +101,7 @@ const OVER: (&str, Option<u16>, &str) =
     ("InternalServerError", Some(500), "turn 13 was requested, but the script has only 12");
 
 #[test]
-fn the_openai_package_hears_every_turn_plain_and_in_a_stream() {
+fn the_openai_package_gets_every_turn_whole_and_streamed() {
     let stops = ["tool_calls", "stop"];
     let overloaded = ("InternalServerError", Some(529), "");
     let cut = ("APIConnectionError", None, "");
@@ -115,7 +115,7 @@ fn the_openai_package_hears_every_turn_plain_and_in_a_stream() {
 }
 
 #[test]
-fn the_anthropic_package_hears_every_turn_plain_and_in_a_stream() {
+fn the_anthropic_package_gets_every_turn_whole_and_streamed() {
     let stops = ["tool_use", "end_turn"];
     let overloaded = ("OverloadedError", Some(529), "");
     let cut = ("APIConnectionError", None, "");
@@ -155,7 +155,7 @@ fn an_agent_on_anthropics_package_runs_end_to_end_without_a_model() {
 }
 
 #[test]
-fn an_endpoint_is_at_the_given_address_and_its_port_is_free_after_a_signal() {
+fn an_endpoint_listens_at_the_given_address_and_frees_its_port_after_a_signal() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("a.llm.yaml");
     fs::write(&script, "anthropic: [{text: \"hello ${vars.who}\"}]\nvars: {who: nobody}\n")

@@ -37,7 +37,7 @@ fn place() -> ShellFolder {
 const FLAGS: [&str; 4] = ["--server", "files", "--allow", "mcp__files"];
 
 #[test]
-fn a_form_is_filled_in_field_by_field_at_a_terminal() {
+fn the_user_fills_in_a_form_field_by_field_at_a_terminal() {
     let place = place();
     let mut screen = Screen::start(&place, &FLAGS);
     screen.see("connected to files");
@@ -65,7 +65,7 @@ fn a_form_is_filled_in_field_by_field_at_a_terminal() {
 }
 
 #[test]
-fn ctrl_c_while_somebody_is_asked_cancels_the_call_and_not_the_shell() {
+fn ctrl_c_during_a_question_cancels_the_call_and_not_the_shell() {
     let place = place();
     let mut screen = Screen::start(&place, &FLAGS);
     screen.see("connected to files");
@@ -81,7 +81,7 @@ fn ctrl_c_while_somebody_is_asked_cancels_the_call_and_not_the_shell() {
 }
 
 #[test]
-fn a_script_answers_by_the_lines_that_follow_and_else_declines() {
+fn a_script_answers_with_the_following_lines_and_otherwise_declines() {
     let script = "/mcp call files form\n/answer {\"name\": \"Ada\", \"age\": 36}\n\
                   /mcp call files model\n# the answer\n/answer fjord\n\
                   /mcp call files form\n/mcp call files form\n/answer cancel\n\
@@ -101,7 +101,7 @@ fn a_script_answers_by_the_lines_that_follow_and_else_declines() {
 }
 
 #[test]
-fn an_answer_to_nothing_is_an_error() {
+fn an_answer_without_a_question_is_an_error() {
     let output = place().script(&FLAGS, "/answer {}\n");
     assert_eq!(output.status.code(), Some(1));
     let printed = String::from_utf8(output.stderr).unwrap();

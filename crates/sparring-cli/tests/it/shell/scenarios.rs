@@ -14,7 +14,7 @@ fn status_shows_the_connected_servers_with_their_tools() {
 }
 
 #[test]
-fn all_configured_servers_are_listed_with_how_they_are() {
+fn lists_all_configured_servers_with_their_states() {
     let shown = ShellFolder::new().printed(&[], "/mcp servers\n");
     let rows: Vec<Vec<&str>> = shown.lines().map(|row| row.split_whitespace().collect()).collect();
     let states: Vec<_> = rows.iter().map(|row| (row[0], row[1], row[2])).collect();
@@ -27,7 +27,7 @@ fn all_configured_servers_are_listed_with_how_they_are() {
 }
 
 #[test]
-fn a_server_is_connected_and_that_is_said() {
+fn connects_a_server_and_prints_it() {
     let shown = ShellFolder::new().printed(&[], "/mcp connect spare\n/mcp\n");
     assert!(
         shown.starts_with("connected to spare (2 tools, 1 resource)\n3 of 3 servers"),
@@ -36,7 +36,7 @@ fn a_server_is_connected_and_that_is_said() {
 }
 
 #[test]
-fn a_server_is_disconnected_and_that_is_said_and_its_process_is_gone() {
+fn disconnects_a_server_prints_it_and_ends_its_process() {
     let place = ShellFolder::new();
     let shown = place.printed(&[], "/mcp disconnect database\n/mcp\n");
     assert!(shown.starts_with("disconnected from database\n1 of 3 servers connected"), "{shown}");
@@ -68,7 +68,7 @@ fn all_resources_are_listed() {
 }
 
 #[test]
-fn another_configuration_is_put_in_force_and_what_is_unchanged_stays() {
+fn reloads_a_changed_configuration_and_keeps_unchanged_servers() {
     let place = ShellFolder::new();
     place.edit_by("cp pid kept; sed 's/spare:/other:/; s/auto_connect: false/enabled: false/' servers.yaml > new; mv new servers.yaml");
     let script = "/mcp call files edit\n/mcp reload\n/mcp\n";
@@ -80,7 +80,7 @@ fn another_configuration_is_put_in_force_and_what_is_unchanged_stays() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_used_changes_nothing() {
+fn an_invalid_configuration_changes_nothing() {
     let place = ShellFolder::new();
     place.edit_by("echo 'oops: [' > servers.yaml");
     let script = "/mcp call files edit\n/mcp reload\n/mcp\n";
@@ -93,7 +93,7 @@ fn a_configuration_that_cannot_be_used_changes_nothing() {
 }
 
 #[test]
-fn a_huge_result_is_printed_whole() {
+fn prints_a_huge_result_completely() {
     let place = ShellFolder::new();
     let huge = "x".repeat(2_000_000);
     let mock = format!(
@@ -105,7 +105,7 @@ fn a_huge_result_is_printed_whole() {
 }
 
 #[test]
-fn a_session_is_gone_on_with() {
+fn resumes_a_saved_session() {
     let place = ShellFolder::new();
     let script = "/mcp connect spare\n/mcp disconnect files\n/mcp permissions deny mcp__spare\n";
     place.printed(&["--save", "kept.json"], script);

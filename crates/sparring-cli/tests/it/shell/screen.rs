@@ -85,7 +85,7 @@ impl Screen {
         }
     }
 
-    /// Returns whether the terminal has its normal mode.
+    /// Returns true if the terminal has its normal mode.
     pub(super) fn is_as_before(&self) -> bool {
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)

@@ -1,4 +1,4 @@
-//! Tests how a shell ends: in order, and with no process left.
+//! Tests the end of a shell: in order, and with no process left.
 
 use std::process::Stdio;
 
@@ -40,7 +40,7 @@ fn a_signal_ends_the_shell_at_its_prompt_and_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn a_second_signal_ends_a_server_that_does_not_want_to() {
+fn a_second_signal_kills_a_stubborn_server() {
     let place = ShellFolder::new();
     // It answers, and then ignores the end of its input and SIGTERM.
     let stubborn = format!(

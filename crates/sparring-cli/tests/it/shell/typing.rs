@@ -1,4 +1,4 @@
-//! Tests what a user types at a terminal, and what the screen shows.
+//! Tests typed input at a terminal, and the output on its screen.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use super::shell_folder::ShellFolder;
 use crate::process::signal;
 
 #[test]
-fn the_prompt_is_there_and_tells_above_itself_who_is_connected() {
+fn prints_connected_servers_above_the_prompt() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &["--server", "database"]);
     screen.see("connected to database (3 tools, 1 resource)");
@@ -21,7 +21,7 @@ fn the_prompt_is_there_and_tells_above_itself_who_is_connected() {
 }
 
 #[test]
-fn commands_servers_tools_and_their_arguments_are_completed() {
+fn completes_commands_servers_tools_and_their_arguments() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &["--allow", "mcp__database"]);
     screen.see("connected to database");
@@ -36,7 +36,7 @@ fn commands_servers_tools_and_their_arguments_are_completed() {
 }
 
 #[test]
-fn what_was_typed_comes_back_also_the_next_time_and_secrets_do_not() {
+fn the_history_lasts_across_runs_and_contains_no_secrets() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &["--server", "files"]);
     screen.see("connected to files");
@@ -64,7 +64,7 @@ fn what_was_typed_comes_back_also_the_next_time_and_secrets_do_not() {
 }
 
 #[test]
-fn what_is_undecided_is_asked_for_once_always_or_never() {
+fn asks_about_undecided_tools_for_once_always_or_never() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &["--server", "database"]);
     screen.see("connected to database");
@@ -116,7 +116,7 @@ fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
 }
 
 #[test]
-fn a_server_that_crashes_is_told_above_the_prompt_and_connected_again() {
+fn reports_a_crashed_server_above_the_prompt_and_reconnects_it() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &["--server", "database"]);
     screen.see("connected to database");
@@ -137,7 +137,7 @@ fn a_server_that_crashes_is_told_above_the_prompt_and_connected_again() {
 }
 
 #[test]
-fn a_file_that_changes_is_read_again_and_what_differs_is_told() {
+fn reloads_a_changed_file_and_prints_the_changes() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &[]);
     screen.see("connected to database");
@@ -154,7 +154,7 @@ fn a_file_that_changes_is_read_again_and_what_differs_is_told() {
 }
 
 #[test]
-fn nothing_of_a_server_draws_on_the_terminal() {
+fn control_characters_of_a_server_do_not_reach_the_terminal() {
     let place = ShellFolder::new();
     let mut screen = Screen::start(&place, &["--server", "files", "--allow", "mcp__files"]);
     screen.see("connected to files");

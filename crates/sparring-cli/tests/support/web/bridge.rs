@@ -66,7 +66,7 @@ impl Bridge {
         self.listening.port()
     }
 
-    /// Returns whether every session was deleted.
+    /// Returns true if every session was deleted.
     pub(crate) fn is_left_clean(&self) -> bool {
         let shared = self.shared.lock().unwrap();
         shared.begun == shared.ended

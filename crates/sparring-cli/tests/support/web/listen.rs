@@ -70,7 +70,7 @@ impl Request {
         self.head.split(' ').next() == Some(method)
     }
 
-    /// Returns whether the head or the body contains this.
+    /// Returns true if the head or the body contains this.
     pub(super) fn has(&self, text: &str) -> bool {
         self.head.contains(text) || self.body.contains(text)
     }

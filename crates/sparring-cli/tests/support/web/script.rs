@@ -27,9 +27,9 @@ pub(crate) struct Scripted {
 struct Answer {
     words: Vec<String>,
     bytes: Vec<u8>,
-    /// Whether another request may follow on the connection.
+    /// True if another request may follow on the connection.
     goes_on: bool,
-    /// Whether the connection stays open after the response.
+    /// True if the connection stays open after the response.
     stays: bool,
 }
 
@@ -72,7 +72,7 @@ fn answers(script: &str) -> Vec<Answer> {
     script.split("=== ").skip(1).map(Answer::parse).collect()
 }
 
-/// Answers one request. Returns whether another may follow.
+/// Answers one request. Returns true if another may follow.
 fn answer(stream: &mut dyn Stream, answers: &[Answer], seen: &Sender<Request>) -> bool {
     let fitting = match read(stream) {
         Ok(request) => {

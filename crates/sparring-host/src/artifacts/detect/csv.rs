@@ -7,7 +7,7 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 /// The maximum number of bytes of a column's name.
 const MAX_COLUMN_NAME_BYTES: usize = 80;
 
-/// Returns whether the text is a table: several columns and rows, equally many
+/// Returns true if the text is a table: several columns and rows, equally many
 /// cells in each row, and a first row of names, unless all cells are numbers.
 pub(super) fn is_table(text: &str) -> bool {
     [b',', b';', b'\t'].into_iter().any(|delimiter| is_table_by(text, delimiter))
@@ -78,7 +78,7 @@ fn is_number(cell: &str) -> bool {
         && cell.parse::<f64>().is_ok()
 }
 
-/// Returns whether a cell can name a column: a few words, and no characters of
+/// Returns true if a cell can name a column: a few words, and no characters of
 /// a sentence or of code.
 fn is_name(cell: &str) -> bool {
     let cell = cell.trim();

@@ -2,8 +2,8 @@
 
 use super::super::kind::Kind;
 
-/// How far into a text the `<svg` element is searched: a declaration, a
-/// document type and comments can precede it.
+/// Maximum bytes before the `<svg` element: a declaration, a document type and comments
+/// can precede it.
 const MAX_SVG_PROLOG_BYTES: usize = 2048;
 
 /// The kind with these first bytes, if there is one.
@@ -31,7 +31,7 @@ pub(in super::super) fn kind_from_magic(bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Returns whether the bytes can have that kind. Kinds without magic bytes
+/// Returns true if the bytes can have that kind. Kinds without magic bytes
 /// accept all.
 pub(in super::super) fn magic_matches(kind: Kind, bytes: &[u8]) -> bool {
     let has_magic = matches!(
@@ -52,7 +52,7 @@ pub(in super::super) fn magic_matches(kind: Kind, bytes: &[u8]) -> bool {
 fn is_svg(bytes: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SVG_PROLOG_BYTES)]);
     let mut rest = start.trim_start_matches('\u{feff}').trim_start();
-    // What can precede the element, each with its end.
+    // Skips each part that can precede the element.
     loop {
         let end = match rest {
             _ if rest.starts_with("<?") => "?>",

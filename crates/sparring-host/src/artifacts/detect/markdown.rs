@@ -2,7 +2,7 @@
 
 use super::super::fenced_blocks::{Block, find_fenced_blocks};
 
-/// Returns whether the text is Markdown. One unique feature is enough; of
+/// Returns true if the text is Markdown. One unique feature is enough; of
 /// features that other texts have too, two are needed. Code is excluded,
 /// because its comments can have all of them.
 pub(super) fn is_markdown(text: &str) -> bool {
@@ -38,7 +38,7 @@ fn lines_around<'a>(text: &'a str, blocks: &[Block<'_>]) -> Vec<&'a str> {
     lines
 }
 
-/// Returns whether one line can only be code, or at least one in twenty-five
+/// Returns true if one line can only be code, or at least one in twenty-five
 /// looks like code.
 fn is_code(lines: &[&str]) -> bool {
     let code = lines.iter().filter(|line| may_be_code(line)).count();
@@ -77,7 +77,7 @@ fn heading_level(line: &str) -> Option<usize> {
     (heading && line[level..].trim().len() > 1).then_some(level)
 }
 
-/// Returns whether the text begins with a heading followed by an empty line.
+/// Returns true if the text begins with a heading followed by an empty line.
 fn is_titled(lines: &[&str]) -> bool {
     let alone = lines.get(1).is_some_and(|line| line.trim().is_empty());
     alone && lines.first().is_some_and(|line| heading_level(line).is_some())

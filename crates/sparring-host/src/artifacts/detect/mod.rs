@@ -1,6 +1,6 @@
 //! Detects the kind of a text or of bytes by their contents.
 //!
-//! In doubt it is text: a wrong kind is worse than none.
+//! An ambiguous text is plain text: a wrong kind is worse than none.
 
 mod csv;
 mod magic;

@@ -5,7 +5,7 @@ use sparring_script::{Node, Source};
 /// The maximum number of bytes of a text that is examined.
 const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
-/// Returns whether the text is a mapping with several or nested entries, or a
+/// Returns true if the text is a mapping with several or nested entries, or a
 /// list of collections. A list of words could be Markdown, and a few words with
 /// a colon are prose.
 pub(super) fn is_collection(text: &str) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn is_collection(text: &str) -> bool {
     marked || nested || (entries.len() > 1 && !is_prose)
 }
 
-/// Returns whether every line without indentation can be YAML. This cheap check
+/// Returns true if every line without indentation can be YAML. This cheap check
 /// excludes most texts. A key is one word, or quoted.
 fn may_be_yaml(text: &str) -> bool {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && *line != "---");

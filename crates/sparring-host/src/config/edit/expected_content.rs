@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use sparring_script::Node;
 
 use super::{Change, EditError, FormatChange, entry};
-use crate::config::locations::{Format, Place};
+use crate::config::locations::{ConfigLocation, Format};
 
 /// The keys of an entry that other formats have too, with their names there.
 const FOREIGN_KEYS: [(&str, &str); 7] = [
@@ -21,7 +21,7 @@ const FOREIGN_KEYS: [(&str, &str); 7] = [
 pub(super) fn to_format(
     change: &Change,
     node: &Node,
-    place: &Place,
+    place: &ConfigLocation,
 ) -> Result<FormatChange, EditError> {
     Ok(match change {
         Change::Remove { name } => FormatChange::Remove { name: name.clone() },
@@ -43,7 +43,7 @@ pub(super) fn to_format(
     })
 }
 
-fn to_foreign_entry(entry: &Value, place: &Place) -> Result<Value, EditError> {
+fn to_foreign_entry(entry: &Value, place: &ConfigLocation) -> Result<Value, EditError> {
     let mut theirs = Map::new();
     for (key, value) in entry.as_object().into_iter().flatten() {
         match (FOREIGN_KEYS.iter().find(|(ours, _)| ours == key), &**key) {
@@ -66,7 +66,7 @@ fn to_foreign_entry(entry: &Value, place: &Place) -> Result<Value, EditError> {
 }
 
 /// The contents of the file as JSON, always with a map of servers.
-pub(super) fn to_json(node: &Node, place: &Place) -> Value {
+pub(super) fn to_json(node: &Node, place: &ConfigLocation) -> Value {
     let mut plain = node.to_json();
     if !plain.is_object() {
         return plain;
@@ -79,9 +79,13 @@ pub(super) fn to_json(node: &Node, place: &Place) -> Value {
 }
 
 /// The expected contents of the file after the change.
-pub(super) fn apply(node: &Node, change: &FormatChange, place: &Place) -> Result<Value, EditError> {
+pub(super) fn apply(
+    node: &Node,
+    change: &FormatChange,
+    place: &ConfigLocation,
+) -> Result<Value, EditError> {
     let mut after = to_json(node, place);
-    let unsupported = || EditError::TooHard { file: place.file.clone() };
+    let unsupported = || EditError::Unsupported { file: place.file.clone() };
     let servers = after.get_mut(place.format.servers_key()).and_then(Value::as_object_mut);
     let servers = servers.ok_or_else(unsupported)?;
     let missing =

@@ -18,15 +18,15 @@ use serde_json::Value;
 use sparring_script::{Node, Problems, Source};
 use sparring_transport::{FileAccess, replace_file};
 
-use super::config_context::Surroundings;
+use super::config_context::ConfigContext;
 use super::entry::{EntryContext, read_server};
-use super::locations::{Format, Place};
+use super::locations::{ConfigLocation, Format};
 use super::read::{parse, parse_content, read_text};
 use super::server_config::{Origin, Scope};
 use super::trust::{Trust, TrustError};
 use super::trust_preview::collect_variables;
 
-/// How long to wait for the lock of another process, and the interval of tries.
+/// Maximum wait for the lock of another process, and the interval of tries.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -49,7 +49,7 @@ pub enum Change {
     Enable {
         /// Its name.
         name: String,
-        /// Whether to enable it.
+        /// True to enable it, false to disable it.
         enabled: bool,
     },
 }
@@ -70,7 +70,7 @@ pub enum EditError {
     },
     /// The file is invalid already.
     #[error("{0}")]
-    Wrong(Problems),
+    Invalid(Problems),
     /// The file already has a server of that name.
     #[error("{} already has a server named `{name}`", file.display())]
     Exists {
@@ -97,7 +97,7 @@ pub enum EditError {
     },
     /// The text cannot be changed without changing more.
     #[error("cannot change {} without changing more of it; edit the file yourself", file.display())]
-    TooHard {
+    Unsupported {
         /// The file.
         file: PathBuf,
     },
@@ -121,9 +121,9 @@ pub enum Edited {
 /// # Errors
 /// If the file cannot be changed; it stays unchanged.
 pub fn edit(
-    place: &Place,
+    place: &ConfigLocation,
     change: &Change,
-    surroundings: &Surroundings,
+    surroundings: &ConfigContext,
 ) -> Result<Edited, EditError> {
     let file = || place.file.clone();
     let _lock = lock_folder(&place.file).map_err(|error| EditError::File {
@@ -159,10 +159,14 @@ pub fn edit(
 }
 
 /// The text with the change; `None` if it already has these contents.
-fn apply_change(place: &Place, text: &str, change: &Change) -> Result<Option<String>, EditError> {
+fn apply_change(
+    place: &ConfigLocation,
+    text: &str,
+    change: &Change,
+) -> Result<Option<String>, EditError> {
     let source = Source::new(place.file.display().to_string(), text);
     let node = parse(&source, place.format)
-        .map_err(|problems| EditError::Wrong(super::redact::mask_unparsed(&problems)))?;
+        .map_err(|problems| EditError::Invalid(super::redact::mask_unparsed(&problems)))?;
     let change = expected_content::to_format(change, &node, place)?;
     let expected = expected_content::apply(&node, &change, place)?;
     if expected == expected_content::to_json(&node, place) {
@@ -177,18 +181,18 @@ fn apply_change(place: &Place, text: &str, change: &Change) -> Result<Option<Str
         format => json::apply_change(text, &change, format).into_iter().collect(),
     };
     let found = tried.into_iter().find(|text| says(text));
-    let found = found.ok_or_else(|| EditError::TooHard { file: place.file.clone() })?;
+    let found = found.ok_or_else(|| EditError::Unsupported { file: place.file.clone() })?;
     if let FormatChange::Add { name, .. } = &change {
         check_entry(place, &found, name)?;
     }
     Ok(Some(found))
 }
 
-/// Checks that an entry is valid, whatever values its variables have.
-fn check_entry(place: &Place, text: &str, name: &str) -> Result<(), EditError> {
-    let content = parse_content(place, text).map_err(EditError::Wrong)?;
+/// Checks that an entry is valid for any values of its variables.
+fn check_entry(place: &ConfigLocation, text: &str, name: &str) -> Result<(), EditError> {
+    let content = parse_content(place, text).map_err(EditError::Invalid)?;
     let Some(raw) = content.entries.iter().find(|raw| raw.name == name) else { return Ok(()) };
-    let mut surroundings = Surroundings::none();
+    let mut surroundings = ConfigContext::empty();
     // This value is valid for every variable and input.
     surroundings.ask = Arc::new(|_| Some("http://x".to_owned()));
     let mut names = Vec::new();
@@ -197,7 +201,7 @@ fn check_entry(place: &Place, text: &str, name: &str) -> Result<(), EditError> {
     let origin = Origin { file: place.file.clone(), scope: place.scope, line: 1, column: 1 };
     let entry_context =
         EntryContext { place, inputs: &content.inputs, surroundings: &surroundings };
-    read_server(raw, &origin, entry_context).map(drop).map_err(EditError::Wrong)
+    read_server(raw, &origin, entry_context).map(drop).map_err(EditError::Invalid)
 }
 
 /// Locks the folder of a file against other processes of this program. The
@@ -227,10 +231,10 @@ fn lock_folder(file: &Path) -> io::Result<Option<File>> {
 
 /// Replaces the file atomically and keeps its mode. A new file of the user gets
 /// access for the user only.
-fn replace(place: &Place, text: &str) -> io::Result<()> {
+fn replace(place: &ConfigLocation, text: &str) -> io::Result<()> {
     let access = match place.scope {
-        Scope::User => FileAccess::KeptOrPrivate,
-        Scope::Project => FileAccess::Kept,
+        Scope::User => FileAccess::PreserveOrPrivate,
+        Scope::Project => FileAccess::Preserve,
     };
     replace_file(&place.file, text.as_bytes(), access)
 }
@@ -257,6 +261,6 @@ enum FormatChange {
     },
 }
 
-fn entry<'a>(node: &'a Node, name: &str, format: Format) -> Option<&'a sparring_script::Entry> {
+fn entry<'a>(node: &'a Node, name: &str, format: Format) -> Option<&'a sparring_script::MapEntry> {
     node.get(format.servers_key())?.entry(name)
 }

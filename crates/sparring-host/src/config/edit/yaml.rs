@@ -5,7 +5,7 @@
 //! contents.
 
 use serde_json::Value;
-use sparring_script::{Entry, Node};
+use sparring_script::{MapEntry, Node};
 
 use super::{FormatChange, entry};
 use crate::config::locations::Format;
@@ -134,7 +134,7 @@ impl YamlEditor<'_> {
 
     /// The end of an entry's lines: before the next line that is not deeper,
     /// and before the comments and empty lines above that line.
-    fn entry_end(&self, entry: &Entry) -> usize {
+    fn entry_end(&self, entry: &MapEntry) -> usize {
         let key = entry.key_span.start;
         let indent = key - self.line_start(key);
         let mut at = self.line_end(key);

@@ -1,7 +1,7 @@
 //! Reads the JSON files of other programs: translates their keys to ours.
 //! Unknown keys are noted and ignored.
 
-use sparring_script::{Entry, Kind, Node, Source, Span, did_you_mean};
+use sparring_script::{MapEntry, Node, NodeKind, Source, Span, did_you_mean};
 
 use super::{FileContent, RawEntry};
 use crate::config::locations::Format;
@@ -17,7 +17,7 @@ const MAX_NOTES: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::config) struct Input {
     pub(in crate::config) id: String,
-    /// Whether this program can ask for it.
+    /// True if this program can ask for it.
     pub(in crate::config) can_be_asked: bool,
     pub(in crate::config) description: String,
     pub(in crate::config) is_secret: bool,
@@ -44,8 +44,8 @@ pub(super) fn read_top_level(root: &Node, format: Format, content: &mut FileCont
 }
 
 fn read_inputs(node: &Node, content: &mut FileContent) -> Vec<Input> {
-    if !matches!(node.kind, Kind::List(_)) {
-        let message = format!("expected a list of inputs, found {}", node.what());
+    if !matches!(node.kind, NodeKind::List(_)) {
+        let message = format!("expected a list of inputs, found {}", node.describe());
         content.problems.add(node.span, message);
     }
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
@@ -77,7 +77,8 @@ fn read_inputs(node: &Node, content: &mut FileContent) -> Vec<Input> {
 
 /// Translates the keys of an entry to ours.
 pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec<String>) {
-    let Kind::Map(entries) = std::mem::replace(&mut raw.node.kind, Kind::Map(Vec::new())) else {
+    let NodeKind::Map(entries) = std::mem::replace(&mut raw.node.kind, NodeKind::Map(Vec::new()))
+    else {
         return;
     };
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
@@ -86,7 +87,7 @@ pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec
     let mut note = |span: Span, text: String| {
         add_note(source, span, notes, || format!("server `{name}`: {text}"));
     };
-    let mut ours: Vec<Entry> = Vec::new();
+    let mut ours: Vec<MapEntry> = Vec::new();
     for mut entry in entries {
         let key = &*entry.key;
         if (url && !command && ["args", "env", "cwd"].contains(&key))
@@ -101,7 +102,7 @@ pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec
             "disabled" => match entry.value.as_bool() {
                 Some(disabled) => {
                     "enabled".clone_into(&mut entry.key);
-                    entry.value.kind = Kind::Bool(!disabled);
+                    entry.value.kind = NodeKind::Bool(!disabled);
                 }
                 None => {
                     let message = "`disabled` must be true or false";
@@ -126,13 +127,13 @@ pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec
         }
         ours.push(entry);
     }
-    raw.node.kind = Kind::Map(ours);
+    raw.node.kind = NodeKind::Map(ours);
 }
 
 /// Adds a note with its position, up to the limit.
 fn add_note(source: &Source, span: Span, notes: &mut Vec<String>, text: impl FnOnce() -> String) {
     match notes.len() {
-        0..MAX_NOTES => notes.push(format!("{}: {}", source.place(span), text())),
+        0..MAX_NOTES => notes.push(format!("{}: {}", source.location(span), text())),
         MAX_NOTES => notes.push(format!("{}: further unknown keys ignored", source.name())),
         _ => {}
     }
@@ -140,7 +141,7 @@ fn add_note(source: &Source, span: Span, notes: &mut Vec<String>, text: impl FnO
 
 /// Streamable HTTP has several names.
 fn normalize_transport(node: &mut Node) {
-    if let Kind::String(text) = &mut node.kind
+    if let NodeKind::String(text) = &mut node.kind
         && ["streamable-http", "streamable_http", "streamableHttp"].contains(&&**text)
     {
         "http".clone_into(text);
@@ -149,12 +150,12 @@ fn normalize_transport(node: &mut Node) {
 
 /// Other programs accept numbers and booleans too, and `null` for no value.
 fn stringify_values(node: &mut Node) {
-    let Kind::Map(entries) = &mut node.kind else { return };
-    entries.retain(|entry| entry.value.kind != Kind::Null);
+    let NodeKind::Map(entries) = &mut node.kind else { return };
+    entries.retain(|entry| entry.value.kind != NodeKind::Null);
     for entry in entries {
         match &entry.value.kind {
-            Kind::Number(number) => entry.value.kind = Kind::String(number.to_string()),
-            Kind::Bool(value) => entry.value.kind = Kind::String(value.to_string()),
+            NodeKind::Number(number) => entry.value.kind = NodeKind::String(number.to_string()),
+            NodeKind::Bool(value) => entry.value.kind = NodeKind::String(value.to_string()),
             _ => {}
         }
     }

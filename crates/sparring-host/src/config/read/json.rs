@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use jsonc_parser::ast::{ObjectPropName, Value};
 use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use sparring_script::{Entry, Kind, Node, Problems, Source, Span};
+use sparring_script::{MapEntry, Node, NodeKind, Problems, Source, Span};
 
 /// The maximum depth of nested values.
 const MAX_DEPTH: usize = 64;
@@ -46,10 +46,10 @@ pub(in crate::config) fn parse(source: &Source) -> Result<Node, Problems> {
             return Err(problems);
         }
     };
-    let whole = Node { span: Span::default(), kind: Kind::Map(Vec::new()) };
+    let whole = Node { span: Span::default(), kind: NodeKind::Map(Vec::new()) };
     let mut builder = NodeBuilder { problems, skipped };
     let node = value.map_or(whole, |value| builder.node(&value, 0));
-    builder.problems.or(node)
+    builder.problems.into_result(node)
 }
 
 struct NodeBuilder {
@@ -62,21 +62,21 @@ impl NodeBuilder {
         let span = span(value.range(), self.skipped);
         if depth > MAX_DEPTH {
             self.problems.add(span, format!("values are nested more than {MAX_DEPTH} deep"));
-            return Node { span, kind: Kind::Null };
+            return Node { span, kind: NodeKind::Null };
         }
         let kind = match value {
-            Value::NullKeyword(_) => Kind::Null,
-            Value::BooleanLit(it) => Kind::Bool(it.value),
-            Value::StringLit(it) => Kind::String(it.value.clone().into_owned()),
+            Value::NullKeyword(_) => NodeKind::Null,
+            Value::BooleanLit(it) => NodeKind::Bool(it.value),
+            Value::StringLit(it) => NodeKind::String(it.value.clone().into_owned()),
             Value::NumberLit(it) => match serde_json::from_str(it.value) {
-                Ok(number) => Kind::Number(number),
+                Ok(number) => NodeKind::Number(number),
                 Err(_) => {
                     self.problems.add(span, "this number is too large");
-                    Kind::Null
+                    NodeKind::Null
                 }
             },
             Value::Array(it) => {
-                Kind::List(it.elements.iter().map(|item| self.node(item, depth + 1)).collect())
+                NodeKind::List(it.elements.iter().map(|item| self.node(item, depth + 1)).collect())
             }
             Value::Object(it) => {
                 let mut seen = HashSet::new();
@@ -89,9 +89,9 @@ impl NodeBuilder {
                         self.problems.add(key_span, format!("duplicate key `{key}`"));
                     }
                     let value = self.node(&property.value, depth + 1);
-                    entries.push(Entry { key, key_span, value });
+                    entries.push(MapEntry { key, key_span, value });
                 }
-                Kind::Map(entries)
+                NodeKind::Map(entries)
             }
         };
         Node { span, kind }

@@ -9,11 +9,11 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use ring::digest::{SHA256, digest as sum};
-use sparring_script::grammar::check;
-use sparring_script::{Entry, Kind, Node, Problems, Shape, Source, Span};
+use sparring_script::grammar::check_node;
+use sparring_script::{MapEntry, Node, NodeKind, Problems, Shape, Source, Span};
 
 use super::grammar::{CONFIG, SERVER};
-use super::locations::{Format, Place};
+use super::locations::{ConfigLocation, Format};
 use super::redact;
 use super::server_config::Rules;
 
@@ -27,10 +27,10 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// Its location.
-    pub place: Place,
-    /// Whether it exists.
+    pub place: ConfigLocation,
+    /// True if it exists.
     pub is_there: bool,
-    /// Whether it may be used: it is the user's own, or the user trusts its
+    /// True if it may be used: it is the user's own, or the user trusts its
     /// current contents.
     pub is_trusted: bool,
 }
@@ -47,7 +47,7 @@ pub(super) struct FileContent {
     pub(super) patterns: Vec<(String, Span)>,
     /// The problems outside of the entries.
     pub(super) problems: Problems,
-    /// Whether all permissions could be read.
+    /// True if all permissions could be read.
     pub(super) rules_are_complete: bool,
     /// Notes, each with its position.
     pub(super) notes: Vec<String>,
@@ -116,7 +116,7 @@ pub(super) fn parse(source: &Source, format: Format) -> Result<Node, Problems> {
 ///
 /// # Errors
 /// If the file as a whole is invalid.
-pub(super) fn parse_content(place: &Place, text: &str) -> Result<FileContent, Problems> {
+pub(super) fn parse_content(place: &ConfigLocation, text: &str) -> Result<FileContent, Problems> {
     let name = place.file.display().to_string();
     let source = Source::new(&*name, text);
     let mut root =
@@ -132,7 +132,7 @@ pub(super) fn parse_content(place: &Place, text: &str) -> Result<FileContent, Pr
         rules_are_complete: true,
         notes: Vec::new(),
     };
-    if !matches!(root.kind, Kind::Map(_)) {
+    if !matches!(root.kind, NodeKind::Map(_)) {
         let message = format!("expected a map with `{}`", place.format.servers_key());
         content.problems.add(root.span, message);
         return Err(redact::mask_unparsed(&content.problems));
@@ -140,7 +140,7 @@ pub(super) fn parse_content(place: &Place, text: &str) -> Result<FileContent, Pr
     let servers = take_servers(&mut root, place.format, &mut content.problems);
     match place.format {
         Format::Yaml => {
-            check(&mut root, &Shape::Object(&CONFIG), &mut content.problems);
+            check_node(&mut root, &Shape::Object(&CONFIG), &mut content.problems);
             let permissions = root.entry("permissions");
             content.rules = permissions.map(|it| parse_rules(&it.value)).unwrap_or_default();
             content.patterns = permissions.map(|it| parse_patterns(&it.value)).unwrap_or_default();
@@ -156,7 +156,7 @@ pub(super) fn parse_content(place: &Place, text: &str) -> Result<FileContent, Pr
         }
     }
     for entry in &mut content.entries {
-        check(&mut entry.node, &Shape::Object(&SERVER), &mut entry.problems);
+        check_node(&mut entry.node, &Shape::Object(&SERVER), &mut entry.problems);
     }
     Ok(content)
 }
@@ -178,24 +178,24 @@ pub(super) fn parse_patterns(node: &Node) -> Vec<(String, Span)> {
 
 /// Takes the servers out of a file, so that a problem of one is reported for
 /// that one only.
-fn take_servers(root: &mut Node, format: Format, problems: &mut Problems) -> Vec<Entry> {
-    let Kind::Map(entries) = &mut root.kind else { return Vec::new() };
+fn take_servers(root: &mut Node, format: Format, problems: &mut Problems) -> Vec<MapEntry> {
+    let NodeKind::Map(entries) = &mut root.kind else { return Vec::new() };
     let Some(servers) = entries.iter_mut().find(|entry| entry.key == format.servers_key()) else {
         return Vec::new();
     };
-    match std::mem::replace(&mut servers.value.kind, Kind::Map(Vec::new())) {
-        Kind::Map(entries) => entries,
-        Kind::Null => Vec::new(),
+    match std::mem::replace(&mut servers.value.kind, NodeKind::Map(Vec::new())) {
+        NodeKind::Map(entries) => entries,
+        NodeKind::Null => Vec::new(),
         other => {
             let found = Node { kind: other, span: servers.value.span };
-            let message = format!("expected a map of servers, found {}", found.what());
+            let message = format!("expected a map of servers, found {}", found.describe());
             problems.add(found.span, message);
             Vec::new()
         }
     }
 }
 
-fn to_raw_entry(entry: Entry, format: Format, source: &Source) -> RawEntry {
+fn to_raw_entry(entry: MapEntry, format: Format, source: &Source) -> RawEntry {
     let mut problems = Problems::new(source);
     if entry.key.trim().is_empty() {
         problems.add(entry.key_span, "the server's name is empty");
@@ -204,12 +204,12 @@ fn to_raw_entry(entry: Entry, format: Format, source: &Source) -> RawEntry {
         problems.add(entry.key_span, "the server's name contains control characters");
     }
     let mut node = entry.value;
-    if !matches!(node.kind, Kind::Map(_)) {
-        if format.is_foreign() || node.kind != Kind::Null {
-            let message = format!("expected a map for the server, found {}", node.what());
+    if !matches!(node.kind, NodeKind::Map(_)) {
+        if format.is_foreign() || node.kind != NodeKind::Null {
+            let message = format!("expected a map for the server, found {}", node.describe());
             problems.add(entry.key_span, message);
         }
-        node.kind = Kind::Map(Vec::new());
+        node.kind = NodeKind::Map(Vec::new());
     }
     RawEntry { name: entry.key, key_span: entry.key_span, node, problems }
 }

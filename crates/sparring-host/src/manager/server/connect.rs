@@ -6,14 +6,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use sparring_peer::{Cause, Client, client};
-use sparring_transport::{Container, Opened, Stderr};
+use sparring_transport::{Container, OpenedTarget, Stderr};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::super::backoff;
 use super::super::connection::{Connection, ConnectionInner};
 use super::super::error::Error;
 use super::super::list_refresher::ListRefresher;
-use super::super::server_state::State;
+use super::super::server_state::ServerState;
 use super::{Command, ConfigEntry, Phase, Reply, Server};
 
 /// A connection that lasted this long resets the number of tries.
@@ -48,7 +48,7 @@ impl Server {
             return self.fail(Error::ShutDown, waiting);
         }
         self.wanted = true;
-        self.set_state(State::Connecting { attempt: self.tries });
+        self.set_state(ServerState::Connecting { attempt: self.tries });
         let opened_client = match self.open_link(&mut waiting).await {
             Ok(opened_client) => opened_client,
             Err(Interruption::Failed(error)) => return self.fail(error, waiting),
@@ -57,7 +57,7 @@ impl Server {
         match self.handshake(&opened_client, &mut waiting).await {
             Ok((refresher, connection)) => {
                 // The state is set before any caller gets the connection.
-                self.set_state(State::Connected(connection.clone()));
+                self.set_state(ServerState::Connected(connection.clone()));
                 for reply in waiting {
                     let _ = reply.send(Ok(connection.clone()));
                 }
@@ -71,7 +71,7 @@ impl Server {
                 phase
             }
             Err(Interruption::Command(command)) => {
-                self.set_state(State::Closing);
+                self.set_state(ServerState::Closing);
                 self.close(opened_client.client, opened_client.container).await;
                 self.interrupted(command, waiting)
             }
@@ -99,7 +99,7 @@ impl Server {
         drop(refresher);
         // The manager is gone, and its links are aborted.
         let Some(command) = command else { return Phase::Stop };
-        self.set_state(State::Closing);
+        self.set_state(ServerState::Closing);
         self.close(connection.client(), container).await;
         self.handle_command(command)
     }
@@ -139,14 +139,14 @@ impl Server {
         let reconnect = self.config.borrow().reconnect;
         let over = why.is_final() || self.context.links.are_aborted();
         if over || self.tries >= reconnect.attempts {
-            self.set_state(State::Failed { why });
+            self.set_state(ServerState::Failed { why });
             return Phase::Idle;
         }
         let wait =
             if at_once { Duration::ZERO } else { backoff::retry_delay(&reconnect, self.tries) };
         self.tries += 1;
         let next_try = Instant::now() + wait;
-        self.set_state(State::Lost { why, attempt: self.tries, next_try });
+        self.set_state(ServerState::Lost { why, attempt: self.tries, next_try });
         Phase::RetryAt(next_try)
     }
 
@@ -155,7 +155,7 @@ impl Server {
         let phase = if self.tries > 0 {
             self.handle_loss(error.clone(), false)
         } else {
-            self.set_state(State::Failed { why: error.clone() });
+            self.set_state(ServerState::Failed { why: error.clone() });
             Phase::Idle
         };
         for reply in waiting {
@@ -185,7 +185,7 @@ impl Server {
         let opened =
             self.while_handling_commands(waiting, opening).await.map_err(Interruption::Command)?;
         let opened = opened.map_err(|_| Interruption::Failed(late))?;
-        let Opened { link, stderr, container } = opened.map_err(|error| {
+        let OpenedTarget { link, stderr, container } = opened.map_err(|error| {
             Interruption::Failed(Error::OpenFailed { server: name, error: Arc::new(error) })
         })?;
         let left = config.timeout.saturating_sub(start.elapsed());
@@ -233,7 +233,8 @@ impl Server {
     }
 
     fn not_connected(&self, error: client::Error, stderr: Option<&Stderr>) -> Interruption {
-        let shown = matches!(&error, client::Error::Closed { cause: Cause::Gone { .. }, .. });
+        let shown =
+            matches!(&error, client::Error::Closed { cause: Cause::ProcessEnded { .. }, .. });
         let error = Arc::new(error);
         let stderr = stderr.filter(|_| !shown).map(Stderr::tail).unwrap_or_default();
         Interruption::Failed(Error::ConnectFailed { server: Arc::clone(&self.name), error, stderr })

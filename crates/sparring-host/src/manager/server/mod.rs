@@ -17,7 +17,7 @@ use super::connection::Connection;
 use super::connector::Connector;
 use super::error::Error;
 use super::event::{Event, EventSender};
-use super::server_state::State;
+use super::server_state::ServerState;
 use super::task::OwnedTask;
 use crate::config::ServerConfig;
 use crate::permissions::Fingerprint;
@@ -63,7 +63,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Returns whether the command can be handled without a new connection: the
+    /// Returns true if the command can be handled without a new connection: the
     /// entry has the same target and protocol.
     fn is_policy_change(&self, config: &ServerConfig) -> bool {
         match self {
@@ -91,7 +91,7 @@ pub(super) struct ManagerContext {
 pub(super) struct ServerHandle {
     pub(super) commands: mpsc::UnboundedSender<Command>,
     pub(super) config: watch::Receiver<ConfigEntry>,
-    pub(super) state: watch::Receiver<State>,
+    pub(super) state: watch::Receiver<ServerState>,
 }
 
 /// The state of the task.
@@ -99,9 +99,9 @@ pub(super) struct Server {
     name: Arc<str>,
     context: Arc<ManagerContext>,
     config: watch::Sender<ConfigEntry>,
-    state: watch::Sender<State>,
+    state: watch::Sender<ServerState>,
     commands: mpsc::UnboundedReceiver<Command>,
-    /// Whether the server should be connected.
+    /// True if the server should be connected.
     wanted: bool,
     /// The number of tries since the connection was last stable.
     tries: u32,
@@ -206,9 +206,9 @@ impl Server {
     /// Closes a connection gracefully, after or during connecting.
     async fn close(&mut self, client: Client, container: Option<Container>) {
         client.close().await;
-        if let Some(left) = container.and_then(|container| container.left()) {
+        if let Some(left) = container.and_then(|container| container.leftover()) {
             let (server, what) = (Arc::clone(&self.name), left.into());
-            self.context.events.send(Event::Left { server, what });
+            self.context.events.send(Event::LeftRunning { server, what });
         }
     }
 
@@ -219,13 +219,13 @@ impl Server {
     }
 
     /// Sets the state and sends an event.
-    fn set_state(&self, state: State) {
+    fn set_state(&self, state: ServerState) {
         self.state.send_replace(state.clone());
         self.context.events.send(Event::State { server: Arc::clone(&self.name), state });
     }
 }
 
 /// The state of a server that is not connected on purpose.
-fn resting_state(config: &ServerConfig) -> State {
-    if config.enabled { State::Idle } else { State::Disabled }
+fn resting_state(config: &ServerConfig) -> ServerState {
+    if config.enabled { ServerState::Idle } else { ServerState::Disabled }
 }

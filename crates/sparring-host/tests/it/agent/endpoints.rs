@@ -1,7 +1,7 @@
 //! Errors and other special responses of endpoints.
 
 use serde_json::json;
-use sparring_host::agent::{Address, AgentError, Api, End, Event, Patience};
+use sparring_host::agent::{Address, AgentError, Api, EndReason, Event, RequestPolicy};
 use sparring_mock::LlmTurn;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn fixture() -> AgentFixture {
 }
 
 #[tokio::test]
-async fn a_busy_endpoint_is_asked_again_as_it_says() {
+async fn retries_a_busy_endpoint_after_the_delay_that_it_requests() {
     for (api, stream) in API_MODES {
         let busy = LlmTurn::default().with("error", json!({"status": 429, "retry_after": "1s"}));
         let llm = llm(api).turn(busy).turn(LlmTurn::text("now")).start().await.unwrap();
@@ -64,12 +64,12 @@ async fn a_rejected_key_is_an_error_without_retry_and_is_not_shown() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_an_answer_without_an_end_are_no_answers() {
+async fn a_refusal_and_a_truncated_answer_are_not_answers() {
     for (stop, api, expected) in [
-        ("content_filter", Api::OpenAi, End::Refused(String::new())),
-        ("length", Api::OpenAi, End::Cut),
-        ("refusal", Api::Anthropic, End::Refused(String::new())),
-        ("max_tokens", Api::Anthropic, End::Cut),
+        ("content_filter", Api::OpenAi, EndReason::Refused(String::new())),
+        ("length", Api::OpenAi, EndReason::Truncated),
+        ("refusal", Api::Anthropic, EndReason::Refused(String::new())),
+        ("max_tokens", Api::Anthropic, EndReason::Truncated),
     ] {
         for stream in [false, true] {
             let turn = LlmTurn::text("I would").with("stop", stop);
@@ -97,7 +97,8 @@ async fn a_silent_endpoint_has_a_deadline() {
         let silent = LlmTurn::text("never").with("fault", json!({"silent": true}));
         let llm = llm(api).turn(silent).start().await.unwrap();
         let mut fixture = fixture().await;
-        fixture.patience = Patience { request: Duration::from_millis(200), ..Patience::default() };
+        fixture.patience =
+            RequestPolicy { request: Duration::from_millis(200), ..RequestPolicy::default() };
         let run = fixture.run(&llm, stream, "go").await;
         assert!(run.error().ends_with("did not respond within 200ms"), "{}", run.error());
     }
@@ -105,7 +106,7 @@ async fn a_silent_endpoint_has_a_deadline() {
 
 #[test]
 fn an_address_is_shown_without_secrets() {
-    let error = Address::of("http://u:hunter2@h/x?k=hunter3", None).expect_err("unclear");
+    let error = Address::from_url("http://u:hunter2@h/x?k=hunter3", None).expect_err("unclear");
     assert!(!error.to_string().contains("hunter"), "{error}");
 }
 

@@ -27,7 +27,7 @@ async fn a_truncated_or_invalid_response_is_an_error() {
             let run =
                 AgentFixture::of("s", tools(&["one"]), &[]).await.run(&llm, stream, "go").await;
             let error = run.error();
-            let unusable = matches!(run.ended, Err(AgentError::Unusable { .. }));
+            let unusable = matches!(run.ended, Err(AgentError::InvalidResponse { .. }));
             assert!(unusable && error.contains(message), "{fault} {api:?} {stream}: {error}");
         }
     }

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sparring_host::agent::{
-    Address, Agent, AgentError, Api, End, Ended, Endpoint, Event, Limits, Patience,
+    Address, Agent, AgentError, AgentResult, Api, EndReason, Endpoint, Event, Limits, RequestPolicy,
 };
 use sparring_host::artifacts::{Settings, Store};
 use sparring_host::config::{Rules, ServerConfig};
 use sparring_host::manager::Manager;
-use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::permissions::{PermissionGate, PermissionGateOptions, Permissions, Policy};
 use sparring_host::registry::Registry;
 use sparring_mock::{LlmBuilder, LlmMock, LlmTurn, MockBuilder};
 use sparring_transport::http::HttpTarget;
@@ -33,12 +33,12 @@ struct AgentFixture {
     registry: Registry,
     store: Store,
     limits: Limits,
-    patience: Patience,
+    patience: RequestPolicy,
 }
 
 /// The result of a run.
 struct AgentRun {
-    ended: Result<Ended, AgentError>,
+    ended: Result<AgentResult, AgentError>,
     events: Vec<Event>,
 }
 
@@ -61,10 +61,12 @@ impl AgentFixture {
         }
         let policy = Policy { session, ..Policy::default() };
         let (permissions, _) = Permissions::new(&policy, servers);
-        let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+        let registry =
+            Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
         registry.sync(&manager);
         let store = Store::without_folder(Settings::default());
-        let patience = Patience { request: Duration::from_secs(20), ..Patience::default() };
+        let patience =
+            RequestPolicy { request: Duration::from_secs(20), ..RequestPolicy::default() };
         AgentFixture { manager, registry, store, limits: Limits::default(), patience }
     }
 
@@ -78,7 +80,7 @@ impl AgentFixture {
     }
 
     async fn run_at(&self, url: &str, api: Api, stream: bool, prompt: &str) -> AgentRun {
-        let address = Address::of(url, Some(api)).unwrap();
+        let address = Address::from_url(url, Some(api)).unwrap();
         let target = HttpTarget::new("");
         let endpoint = Endpoint::new(&address, Some("hunter2"), target, self.patience).unwrap();
         let endpoint = endpoint.streaming(stream);
@@ -107,7 +109,7 @@ impl AgentRun {
     /// The text of the model's answer.
     fn answer(&self) -> &str {
         match &self.ended {
-            Ok(Ended { end: End::Answered, text, .. }) => text,
+            Ok(AgentResult { end: EndReason::Answered, text, .. }) => text,
             ended => panic!("{ended:?}"),
         }
     }
@@ -116,7 +118,7 @@ impl AgentRun {
         self.ended.as_ref().expect_err("it fails").to_string()
     }
 
-    /// The results that the model got: the text, and whether it is a failure.
+    /// The results that the model got: the text, and true for a failure.
     fn results(&self) -> Vec<(&str, bool)> {
         let results = self.events.iter().filter_map(|event| match event {
             Event::Result { text, is_error, .. } => Some((&**text, *is_error)),

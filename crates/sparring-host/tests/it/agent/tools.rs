@@ -1,7 +1,7 @@
 //! Tools and their results between a model and servers.
 
 use serde_json::json;
-use sparring_host::agent::{End, Ended, Event, Limits};
+use sparring_host::agent::{AgentResult, EndReason, Event, Limits};
 use sparring_mock::{LlmTurn, MockServer, Reply, ToolMock};
 
 use super::{API_MODES, AgentFixture, calls, llm};
@@ -33,7 +33,7 @@ async fn the_model_sees_the_tools_with_their_schemas() {
 }
 
 #[tokio::test]
-async fn the_models_calls_are_made_and_the_results_returned() {
+async fn the_agent_makes_the_models_calls_and_returns_the_results() {
     for (api, stream) in API_MODES {
         let result = json!({"tool": "mcp__w__get_weather", "text": "15 degrees in Oslo"});
         let llm = calls(api, "mcp__w__get_weather", json!({"city": "Oslo"}), result);
@@ -56,7 +56,7 @@ async fn the_models_calls_are_made_and_the_results_returned() {
 }
 
 #[tokio::test]
-async fn a_denied_tool_is_hidden_and_not_called_all_the_same() {
+async fn a_denied_tool_is_hidden_and_not_called() {
     for (api, stream) in API_MODES {
         let hidden = json!({"tools": {"len": 0}});
         let llm = llm(api)
@@ -136,7 +136,10 @@ async fn a_model_that_never_answers_reaches_the_limit_of_turns() {
         fixture.limits = Limits { max_turns: 3, ..Limits::default() };
         let run = fixture.run(&llm, stream, "go").await;
         let ended = run.ended.as_ref().unwrap();
-        assert_eq!(*ended, Ended { end: End::OutOfTurns, text: String::new(), turns: 3 });
+        assert_eq!(
+            *ended,
+            AgentResult { end: EndReason::OutOfTurns, text: String::new(), turns: 3 }
+        );
         assert_eq!(llm.total(), 3);
         assert_eq!(run.results().len(), 2, "the last one is for nobody");
     }
@@ -156,7 +159,7 @@ async fn a_huge_result_is_truncated_for_the_model_with_a_note() {
 }
 
 #[tokio::test]
-async fn tools_that_only_read_run_beside_each_other_and_others_one_after_the_other() {
+async fn read_only_tools_run_concurrently_and_others_one_by_one() {
     for (reads, expected) in [
         (true, ["call one", "call two", "result one", "result two"]),
         (false, ["call one", "result one", "call two", "result two"]),

@@ -82,7 +82,7 @@ fn comments_and_order_survive_a_change() {
 }
 
 #[test]
-fn a_change_fits_however_the_file_is_written() {
+fn a_change_keeps_the_style_of_the_file() {
     let entry = json!({"command": "x"});
     for (before, after) in [
         ("", "servers:\n  a:\n    command: x\n"),
@@ -235,7 +235,7 @@ fn an_entry_with_variables_that_are_not_set_yet_is_written() {
 }
 
 #[test]
-fn a_file_that_the_user_changes_stays_trusted_and_another_does_not_become_so() {
+fn a_change_keeps_the_trust_of_a_file_as_it_was() {
     let file = ".spar/mcp.yaml";
     let fixture = ConfigFixture::with(&[]);
     try_edit(&fixture, file, &add("a", json!({"command": "x"}))).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sparring_host::config::{Reconnect, Rules, Scope};
 use sparring_peer::Protocol;
 use sparring_transport::Target;
-use sparring_transport::http::{Credentials, Grant, HttpTransport, Proof};
+use sparring_transport::http::{ClientAuth, Credentials, Grant, HttpTransport};
 use sparring_wire::Revision;
 
 use super::fixture::{ConfigFixture, child, http, names, ready};
@@ -26,7 +26,7 @@ fn a_stdio_server_is_loaded() {
     let origin = &ready(&config, "filesystem").origin;
     assert_eq!((origin.scope, origin.line, origin.column), (Scope::User, 2, 3));
     assert_eq!(origin.file, fixture.path("user"));
-    assert!(config.is_sound());
+    assert!(config.is_valid());
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn an_http_server_is_loaded() {
 }
 
 #[test]
-fn variables_of_the_environment_are_filled_in() {
+fn environment_variables_are_expanded() {
     let fixture = ConfigFixture::of_user(
         "servers:\n  a:\n    command: x\n    args: [\"$${K}\", \"${NOT:-none}-${env:K}\"]\n    \
          env: {API_KEY: \"${MCP_API_KEY}\", TWICE: \"${K}\"}\n",
@@ -59,7 +59,7 @@ fn variables_of_the_environment_are_filled_in() {
 }
 
 #[test]
-fn keys_and_what_is_no_text_are_left_as_they_are() {
+fn keys_and_values_that_are_not_text_are_not_expanded() {
     let fixture =
         ConfigFixture::of_user("servers:\n  \"${K}\":\n    command: x\n    env: {\"${K}\": y}\n");
     let config = fixture.variable("K", "v").read();
@@ -161,16 +161,16 @@ fn credentials_are_the_same_as_those_of_the_flags() {
         other => panic!("{name}: {other:?}"),
     };
     let c = oauth("c");
-    assert_eq!((c.grant, c.store), (Grant::Code, Some("/kept".into())));
+    assert_eq!((c.grant, c.store_path), (Grant::Code, Some("/kept".into())));
     let d = oauth("d");
     assert_eq!((d.grant, d.client_id.as_deref()), (Grant::ClientCredentials, Some("me")));
-    assert_eq!(d.proof, Proof::Secret("hunter2".to_owned()));
+    assert_eq!(d.client_auth, ClientAuth::Secret("hunter2".to_owned()));
     assert_eq!((d.issuer.as_deref(), d.scopes), (Some("https://i"), vec!["x".to_owned()]));
-    assert_eq!((&*d.redirect, d.patience), ("http://localhost/", Duration::from_secs(60)));
+    assert_eq!((&*d.redirect_url, d.login_timeout), ("http://localhost/", Duration::from_secs(60)));
     let f = oauth("f");
     assert_eq!(
-        (f.proof, f.document.as_deref()),
-        (Proof::Key("pem".to_owned()), Some("https://d/x"))
+        (f.client_auth, f.client_metadata_url.as_deref()),
+        (ClientAuth::Key("pem".to_owned()), Some("https://d/x"))
     );
     let again = fixture.read();
     assert_eq!(http(&again, "c"), http(&config, "c"), "what is read twice is the same");
@@ -255,7 +255,7 @@ fn a_problem_is_reported_for_its_entry_only() {
         let config = fixture.read();
         let fine: Vec<&str> = config.ready().map(|it| &*it.name).collect();
         assert_eq!(fine, ["good"], "{entry}");
-        assert!(!config.is_sound());
+        assert!(!config.is_valid());
     }
 }
 

@@ -4,21 +4,23 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sparring_host::config::{Config, Configured, Places, ServerConfig, State, Surroundings, Trust};
+use sparring_host::config::{
+    Config, ConfigContext, ConfigLocations, ConfiguredServer, EntryState, ServerConfig, Trust,
+};
 use sparring_transport::http::HttpTarget;
 use sparring_transport::{ChildTarget, Target};
 
 /// A home, a project and their context.
 pub(crate) struct ConfigFixture {
     folder: tempfile::TempDir,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: ConfigContext,
 }
 
 impl ConfigFixture {
     /// With these files: `user` is the user's, the others are in the project.
     pub(crate) fn with(files: &[(&str, &str)]) -> ConfigFixture {
         let folder = tempfile::tempdir().unwrap();
-        let mut surroundings = Surroundings::none();
+        let mut surroundings = ConfigContext::empty();
         surroundings.home = Some(folder.path().join("home"));
         surroundings.trust = Some(folder.path().join("state/trust.json"));
         let fixture = ConfigFixture { folder, surroundings };
@@ -70,9 +72,9 @@ impl ConfigFixture {
         self
     }
 
-    pub(crate) fn places(&self) -> Places {
+    pub(crate) fn places(&self) -> ConfigLocations {
         let home = self.surroundings.home.clone();
-        Places::find(Some(self.path("user")), home, &self.project())
+        ConfigLocations::find(Some(self.path("user")), home, &self.project())
     }
 
     pub(crate) fn read(&self) -> Config {
@@ -84,7 +86,7 @@ impl ConfigFixture {
         let config = self.read();
         let faults = config.faults.iter().map(ToString::to_string);
         let broken = config.servers.values().filter_map(|configured| match &configured.state {
-            State::Broken(problems) => Some(problems.to_string()),
+            EntryState::Invalid(problems) => Some(problems.to_string()),
             _ => None,
         });
         let message: Vec<String> = faults.chain(broken).collect();
@@ -95,7 +97,7 @@ impl ConfigFixture {
 /// The server of a name, which must be valid.
 pub(crate) fn ready<'a>(config: &'a Config, name: &str) -> &'a ServerConfig {
     match &config.servers[name] {
-        Configured { state: State::Ready(server), .. } => server,
+        ConfiguredServer { state: EntryState::Ready(server), .. } => server,
         other => panic!("{name}: {other:?}, {:?}", config.faults),
     }
 }

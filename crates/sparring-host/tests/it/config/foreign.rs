@@ -38,7 +38,7 @@ fn unknown_keys_of_other_programs_are_notes() {
                 \"b\": {\"url\": \"http://h\", \"env\": {}}}, \"mcpservers\": 1}";
     let config = ConfigFixture::with(&[(".mcp.json", text)]).trusting(&[".mcp.json"]).read();
     assert_eq!(config.ready().count(), 2);
-    assert!(config.is_sound());
+    assert!(config.is_valid());
     let notes = config.notes.join("\n");
     for expected in [
         ".mcp.json:2:23: server `a`: unknown key `autoApprove` ignored",

@@ -1,11 +1,11 @@
 //! Merging of several files, and trust.
 
-use sparring_host::config::{Refusal, Rules, State, Why};
+use sparring_host::config::{EntryState, LookupError, Rules, UnusedReason};
 
 use super::fixture::{ConfigFixture, child, names, ready};
 
 #[test]
-fn the_servers_of_user_and_project_are_both_there() {
+fn the_servers_of_user_and_project_are_merged() {
     let fixture = ConfigFixture::with(&[
         ("user", "servers: {A: {command: x}}\n"),
         (".spar/mcp.yaml", "servers: {B: {command: x}}\n"),
@@ -27,7 +27,7 @@ fn a_projects_entry_overrides_the_users_whole_entry() {
     assert!(shared.args.is_empty() && shared.env.is_empty(), "fields never mix");
     assert!(ready(&config, "shared").enabled);
     let unused: Vec<_> = config.unused.iter().map(|it| (&*it.name, &*it.spelled, it.why)).collect();
-    assert_eq!(unused, [("shared", "old a", Why::Overridden)]);
+    assert_eq!(unused, [("shared", "old a", UnusedReason::Overridden)]);
 }
 
 #[test]
@@ -59,11 +59,11 @@ fn an_untrusted_file_starts_and_allows_nothing() {
     let fixture =
         ConfigFixture::with(&[("user", "servers: {u: {command: x}}\n"), (".spar/mcp.yaml", text)]);
     let config = fixture.read();
-    assert!(matches!(config.servers["p"].state, State::Untrusted(_)));
+    assert!(matches!(config.servers["p"].state, EntryState::Untrusted(_)));
     assert_eq!(config.ready().map(|it| &*it.name).collect::<Vec<_>>(), ["u"]);
     let deny = Rules { deny: vec!["mcp__u__wipe".to_owned()], ..Rules::default() };
     assert_eq!(config.rules[0].rules, deny);
-    assert_eq!(config.by_consent("p").unwrap().name, "p");
+    assert_eq!(config.server_by_name("p").unwrap().name, "p");
 
     let fixture = fixture.trusting(&[".spar/mcp.yaml"]);
     let config = fixture.read();
@@ -72,7 +72,7 @@ fn an_untrusted_file_starts_and_allows_nothing() {
 
     fixture.write(".spar/mcp.yaml", &text.replace("command: x", "command: y"));
     let config = fixture.read();
-    assert!(matches!(config.servers["p"].state, State::Untrusted(_)), "it asks again");
+    assert!(matches!(config.servers["p"].state, EntryState::Untrusted(_)), "it asks again");
     assert!(config.files.iter().any(|it| it.is_there && !it.is_trusted));
 }
 
@@ -86,11 +86,11 @@ fn an_untrusted_entry_does_not_override_a_trusted_one() {
     let config = fixture.read();
     assert_eq!(child(&config, "github").program, "mine", "or naming it would start theirs");
     assert_eq!(config.unused.len(), 2);
-    assert!(config.unused.iter().all(|it| it.why == Why::Untrusted));
+    assert!(config.unused.iter().all(|it| it.why == UnusedReason::Untrusted));
     let config = fixture.trusting(&[".cursor/mcp.json"]).read();
     assert_eq!(child(&config, "github").program, "trusted");
     let unused: Vec<_> = config.unused.iter().map(|it| (&*it.spelled, it.why)).collect();
-    assert_eq!(unused, [("mine", Why::Overridden), ("theirs", Why::Untrusted)]);
+    assert_eq!(unused, [("mine", UnusedReason::Overridden), ("theirs", UnusedReason::Untrusted)]);
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn an_untrusted_name_does_not_invalidate_a_trusted_one() {
     ]);
     let config = fixture.read();
     assert_eq!(config.ready().map(|it| &*it.name).collect::<Vec<_>>(), ["a.b"]);
-    assert!(matches!(config.servers["a_b"].state, State::Broken(_)));
-    assert!(matches!(config.servers["a-b"].state, State::Untrusted(_)));
+    assert!(matches!(config.servers["a_b"].state, EntryState::Invalid(_)));
+    assert!(matches!(config.servers["a-b"].state, EntryState::Untrusted(_)));
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn selecting_an_unusable_server_is_an_error_with_the_reason() {
         "servers:\n  github: {command: x}\n  off: {command: x, enabled: false}\n  bad: {}\n",
     );
     let config = fixture.read();
-    let message = |name: &str| config.by_consent(name).unwrap_err().to_string();
+    let message = |name: &str| config.server_by_name(name).unwrap_err().to_string();
     let unknown = message("gihtub");
     let expected = "no server named `gihtub`; configured: bad, github, off; did you mean 'github'?";
     assert_eq!(unknown, expected);
     assert!(message("off").contains("server `off` is disabled in"));
-    assert!(matches!(config.by_consent("bad"), Err(Refusal::Broken(_))));
-    let nothing = ConfigFixture::with(&[]).read().by_consent("x").unwrap_err().to_string();
+    assert!(matches!(config.server_by_name("bad"), Err(LookupError::Invalid(_))));
+    let nothing = ConfigFixture::with(&[]).read().server_by_name("x").unwrap_err().to_string();
     assert_eq!(nothing, "no server named `x`; no servers are configured");
 }
 
@@ -142,7 +142,7 @@ fn unreadable_rules_turn_allow_into_ask() {
     {
         let fixture = ConfigFixture::with(&[("user", allowing), (".spar/mcp.yaml", broken)]);
         let config = fixture.read();
-        assert!(!config.is_sound());
+        assert!(!config.is_valid());
         assert_eq!(config.rules[0].rules.ask, ["mcp__s"], "{broken}");
         assert!(config.rules[0].rules.allow.is_empty(), "{broken}");
         assert_eq!(ready(&config, "s").rules.ask, ["get"], "{broken}");

@@ -4,7 +4,7 @@
 use serde_json::json;
 use sparring_mock::{Reply, ToolMock};
 use sparring_peer::Client;
-use sparring_peer::client::{Filter, Subscription};
+use sparring_peer::client::{Subscription, SubscriptionFilter};
 
 use super::{ERAS, GatewayFixture, desk, list, names, plain};
 use crate::manager::fixture::{PATIENCE, within};
@@ -13,9 +13,9 @@ use sparring_host::permissions::{Permissions, Policy};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
-fn all() -> Filter {
+fn all() -> SubscriptionFilter {
     let yes = true;
-    Filter {
+    SubscriptionFilter {
         tools_list_changed: yes,
         prompts_list_changed: yes,
         resources_list_changed: yes,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use sparring_host::config::{Reconnect, ServerConfig};
 use sparring_host::manager::{Connection, Manager};
-use sparring_peer::client::Filter;
+use sparring_peer::client::SubscriptionFilter;
 
 use super::{ERAS, GatewayFixture, desk, list, names, plain, until};
 use crate::manager::children::stand_in;
@@ -38,7 +38,7 @@ async fn results_and_errors_are_forwarded_unchanged() {
 }
 
 #[tokio::test]
-async fn progress_is_passed_on_before_the_answer() {
+async fn progress_is_forwarded_before_the_response() {
     for (outer, inner) in pairs() {
         let (world, _, servers) = desk(inner);
         let fixture = GatewayFixture::open(&world, &servers).await;
@@ -56,7 +56,7 @@ async fn progress_is_passed_on_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_is_cancelled_at_its_server() {
+async fn a_cancelled_call_is_cancelled_at_its_server() {
     for (outer, inner) in pairs() {
         let (world, mock, servers) = desk(inner);
         let fixture = GatewayFixture::open(&world, &servers).await;
@@ -71,13 +71,13 @@ async fn a_call_that_is_cancelled_is_cancelled_at_its_server() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_no_call_behind() {
+async fn a_disconnected_client_leaves_no_call_behind() {
     let (world, mock, servers) = desk(ERAS[0]);
     let fixture = GatewayFixture::open(&world, &servers).await;
     let client = fixture.connect(plain(ERAS[0])).await;
     let call = client.call_tool("mcp__desk__slow", json!({})).start();
     until(|| mock.received_for("slow").len() == 1).await;
-    call.forget();
+    call.detach();
     // A server stops serving a dropped client.
     fixture.sessions.lock().unwrap().clear();
     let connection = fixture.manager.get("desk").unwrap();
@@ -114,7 +114,8 @@ async fn a_crashed_server_is_reported_and_reconnected_and_others_continue() {
     .await;
     for era in ERAS {
         let client = fixture.connect(plain(era)).await;
-        let filter = Filter { tools_list_changed: true, ..Filter::default() };
+        let filter =
+            SubscriptionFilter { tools_list_changed: true, ..SubscriptionFilter::default() };
         let mut changes = within(client.listen(filter)).await.unwrap();
         let waits = client.call_tool("mcp__child__hang", json!({})).start();
         let crash = client.call_tool("mcp__child__crash", json!({}));
@@ -138,7 +139,7 @@ async fn a_crashed_server_is_reported_and_reconnected_and_others_continue() {
     assert!(within(fixture.manager.shut_down(Duration::from_secs(20))).await);
 }
 
-/// Returns whether a message of that method was sent on a connection.
+/// Returns true if a message of that method was sent on a connection.
 fn has_sent(connection: &Connection, method: &str) -> bool {
     let client = connection.client();
     client.transcript().entries().iter().any(|entry| entry.frame.method() == Some(method))

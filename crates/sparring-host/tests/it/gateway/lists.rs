@@ -74,7 +74,7 @@ async fn arguments_of_prompts_and_templates_are_completed_by_their_server() {
         assert_eq!(completion.values, ["Ada", "Grace"]);
         let of = json!({"type": "ref/prompt", "name": "greet"});
         let refused = within(client.complete(of, "name", "")).await.unwrap_err();
-        assert!(matches!(refused, Error::Refused { .. }), "{refused}");
+        assert!(matches!(refused, Error::ErrorResponse { .. }), "{refused}");
     }
 }
 
@@ -83,7 +83,7 @@ async fn instructions_of_servers_are_passed_on() {
     let (world, _, servers) = desk(ERAS[0]);
     let fixture = GatewayFixture::open(&world, &servers).await;
     // Clients that connect later get it.
-    fixture.server.renew();
+    fixture.server.refresh_description();
     let client = fixture.connect(plain(ERAS[1])).await;
     let session = client.session().unwrap();
     assert_eq!(session.instructions.as_deref(), Some("# desk\n\nBe brief."));

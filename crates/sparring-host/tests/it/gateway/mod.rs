@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use sparring_host::config::ServerConfig;
 use sparring_host::gateway::{self, Gateway};
 use sparring_host::manager::{Manager, ManagerBuilder};
-use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::permissions::{PermissionGate, PermissionGateOptions, Permissions, Policy};
 use sparring_host::registry::Registry;
 use sparring_mock::MockServer;
-use sparring_peer::client::Question;
-use sparring_peer::server::Running;
+use sparring_peer::client::ServerRequest;
+use sparring_peer::server::ServerTask;
 use sparring_peer::{Client, ClientBuilder, LinkKind, Protocol, Server, memory};
 use sparring_transport::Target;
-use sparring_transport::http::{HttpOptions, HttpServer, HttpTarget, Serving};
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle, HttpTarget};
 use sparring_wire::Revision;
 use tokio::task::JoinHandle;
 
@@ -72,7 +72,7 @@ struct GatewayFixture {
     manager: Manager,
     registry: Arc<Registry>,
     server: Server<Gateway>,
-    sessions: Mutex<Vec<Running>>,
+    sessions: Mutex<Vec<ServerTask>>,
     following: JoinHandle<()>,
 }
 
@@ -104,24 +104,24 @@ impl GatewayFixture {
     ) -> GatewayFixture {
         let policy = Policy { user: rules(deny, &[], allow), ..Policy::default() };
         let (permissions, _) = Permissions::new(&policy, servers);
-        let gate = Gate::new(permissions, GateOptions::default());
+        let gate = PermissionGate::new(permissions, PermissionGateOptions::default());
         let registry = Arc::new(Registry::new(gate));
         let manager = manager
             .servers(servers.to_vec())
             // The tests read the transcripts of the servers.
-            .client(gateway::client(Manager::default_client()).recorded(true))
+            .client(gateway::configure_client(Manager::default_client()).record(true))
             .build();
         let server = Server::new(Gateway::new(manager.clone(), Arc::clone(&registry)));
         let followed = server.clone();
         let (followed_registry, followed_manager) = (Arc::clone(&registry), manager.clone());
         let following = tokio::spawn(async move {
-            let registry = followed_registry.follow(&followed_manager);
-            tokio::join!(gateway::follow(&followed), registry);
+            let registry = followed_registry.follow_manager(&followed_manager);
+            tokio::join!(gateway::notify_clients(&followed), registry);
         });
         for (name, outcome) in within(manager.connect_all()).await {
             outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
         }
-        server.handler().begun();
+        server.handler().finish_startup();
         GatewayFixture { manager, registry, server, sessions: Mutex::default(), following }
     }
 
@@ -133,7 +133,7 @@ impl GatewayFixture {
     }
 
     /// Serves the gateway over HTTP too.
-    async fn listen(&self) -> (Serving, HttpTarget) {
+    async fn listen(&self) -> (HttpServerHandle, HttpTarget) {
         let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await;
         let listener = listener.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -171,11 +171,11 @@ fn answering(revision: Revision, name: &str) -> ClientBuilder {
     let content = json!({"name": name});
     let said = format!("fjord for {name}");
     plain(revision)
-        .answer(Question::Elicitation, move |_| {
+        .answer(ServerRequest::Elicitation, move |_| {
             let answer = json!({"action": "accept", "content": content});
             async move { Ok(answer) }
         })
-        .answer(Question::Sampling, move |_| {
+        .answer(ServerRequest::Sampling, move |_| {
             let content = json!({"type": "text", "text": said});
             async move { Ok(json!({"role": "assistant", "content": content, "model": "none"})) }
         })

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
 use sparring_mock::MockServer;
-use sparring_peer::client::{Error, Question};
+use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::link::Recorder;
 use sparring_peer::{
     ClientBuilder, Incoming, Link, LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol,
@@ -43,8 +43,7 @@ async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
             assert!(client.transcript().violations().is_empty());
         }
         if inner == ERAS[0] {
-            // However often a client repeats its request, the call is made
-            // once.
+            // The client repeats its request, but the call is made once.
             assert_eq!(mock.received_for("twice").len(), 2, "{outer}");
         }
         serving.stop(Duration::from_secs(1)).await;
@@ -79,7 +78,7 @@ async fn a_question_without_a_call_is_never_answered_by_another_client() {
     let ada = fixture.connect(client).await;
     let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
     until(|| mock.received_for("slow").len() == 1).await;
-    // Questions of her own calls reach her.
+    // Ada gets the questions of her own calls.
     assert_eq!(call(&ada, "mcp__desk__ask").await, "hello Ada");
     let bob = fixture.connect(answering(Revision::V2025_06_18, "Bob")).await;
     let answer = bob.call_tool("mcp__desk__ask", json!({}));
@@ -135,7 +134,7 @@ async fn a_late_answer_does_not_repeat_the_call() {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_own_call_only() {
+async fn a_request_state_is_valid_for_its_own_call_only() {
     let (world, mock, servers) = desk(ERAS[0]);
     let fixture = GatewayFixture::open(&world, &servers).await;
     let client = fixture.connect(plain(ERAS[1]).capability("elicitation", json!({}))).await;
@@ -172,7 +171,7 @@ async fn a_question_outside_of_a_call_is_an_error() {
     let asked = within(client.call_tool("ask", json!({})).into_future()).await;
     let message = match asked {
         Ok(answer) => answer.raw().text().into_owned(),
-        Err(error @ Error::Unanswered { .. }) => error.to_string(),
+        Err(error @ Error::InputNotProvided { .. }) => error.to_string(),
         Err(error) => panic!("{error}"),
     };
     assert!(message.contains("no client request is open"), "{message}");
@@ -182,7 +181,7 @@ async fn a_question_outside_of_a_call_is_an_error() {
 fn counting(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, ClientBuilder) {
     let asked = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&asked);
-    let client = plain(revision).answer(Question::Elicitation, move |_| {
+    let client = plain(revision).answer(ServerRequest::Elicitation, move |_| {
         counts.fetch_add(1, Ordering::Relaxed);
         async move { Ok(json!({"action": "accept", "content": {"name": name}})) }
     });
@@ -194,13 +193,13 @@ async fn until_served(mock: &MockServer, tool: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_that_a_client_takes_to_answer_is_not_the_servers() {
+async fn the_servers_timeout_is_paused_while_a_client_answers() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
         let (world, _, mut servers) = desk(inner);
         servers[0].timeout = Duration::from_secs(2);
         let fixture = GatewayFixture::open(&world, &servers).await;
         let thoughtful = plain(outer).timeout(Duration::from_secs(3_000));
-        let thoughtful = thoughtful.answer(Question::Elicitation, |_| async {
+        let thoughtful = thoughtful.answer(ServerRequest::Elicitation, |_| async {
             tokio::time::advance(Duration::from_secs(50)).await;
             Ok(json!({"action": "accept", "content": {"name": "Ada"}}))
         });
@@ -246,12 +245,12 @@ impl Link for OneByOne {
         self.link.kind()
     }
 
-    fn transport(&self) -> &'static str {
-        self.link.transport()
+    fn transport_name(&self) -> &'static str {
+        self.link.transport_name()
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
-        self.link.record_to(recorder);
+    fn set_recorder(&mut self, recorder: Recorder) {
+        self.link.set_recorder(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {

@@ -14,7 +14,7 @@ templates: [{uri_template: "shelf://{row}/{place}", name: row, text: a book}]
 "#;
 
 #[tokio::test]
-async fn a_uri_is_its_servers_own_unless_another_has_it_too() {
+async fn a_uri_is_unchanged_unless_two_servers_have_it() {
     let world = World::default();
     put(&world, "desk", DESK);
     put(&world, "The_Shelf", SHELF);
@@ -55,7 +55,7 @@ async fn an_unlisted_uri_goes_to_the_server_with_a_matching_template() {
     assert_eq!(read.contents[0].text.as_deref(), Some("a book"));
     let before = desk.total();
     let refused = within(client.read_resource("attic://box")).await.unwrap_err();
-    let Error::Refused { error, .. } = refused else { panic!("{refused}") };
+    let Error::ErrorResponse { error, .. } = refused else { panic!("{refused}") };
     assert_eq!(error.message, "no resource 'attic://box'");
     assert_eq!(error.code, ERAS[1].resource_not_found_code());
     assert_eq!(desk.total(), before, "nobody was asked");
@@ -67,7 +67,7 @@ async fn resource_updates_go_to_subscribers() {
         let world = World::default();
         let mock = put(&world, "desk", DESK);
         let fixture = GatewayFixture::open(&world, &[speaking("desk", inner)]).await;
-        let watched = fixture.server.watched();
+        let watched = fixture.server.subscribed_resources();
         let client = fixture.connect(plain(outer)).await;
         let mut subscription = within(client.subscribe("desk://note")).await.unwrap();
         // The server gets the subscription a little later.

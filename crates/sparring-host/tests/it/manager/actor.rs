@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use sparring_peer::server::{Answer, Context, Handler, Page, Running};
+use sparring_peer::server::{Context, Handler, HandlerResult, Page, ServerTask};
 use sparring_peer::{LinkKind, Server, memory};
 use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson, Revision};
@@ -16,9 +16,9 @@ use super::fixture::World;
 #[derive(Clone)]
 pub(crate) struct Actor {
     pub(crate) server: Server<Part>,
-    running: Arc<Mutex<Vec<Running>>>,
+    running: Arc<Mutex<Vec<ServerTask>>>,
     opened: Arc<AtomicUsize>,
-    /// Whether connecting fails.
+    /// True if connecting fails.
     absent: Arc<AtomicBool>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Part {
     pub(crate) gate: watch::Sender<bool>,
     pub(crate) failing: AtomicBool,
     pub(crate) endless: AtomicBool,
-    /// Whether the list has two malformed tools before the valid one.
+    /// True if the list has two malformed tools before the valid one.
     pub(crate) malformed: AtomicBool,
     /// Calls of the tool `wait` are answered after this.
     pub(crate) answer: Notify,
@@ -42,7 +42,7 @@ impl Handler for Part {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         self.listed.send_modify(|listed| *listed += 1);
         let number = *self.listed.borrow();
         let _ = self.gate.subscribe().wait_for(|open| *open).await;
@@ -58,7 +58,7 @@ impl Handler for Part {
         Ok(Page { items: vec![Tool::new(number.to_string())], next_cursor }.into())
     }
 
-    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> HandlerResult {
         self.called.send_modify(|called| *called += 1);
         self.answer.notified().await;
         Ok(CallToolResult::text("answered").into())
@@ -77,7 +77,7 @@ impl Actor {
             malformed: AtomicBool::new(false),
             answer: Notify::new(),
         };
-        let server = Server::speaking(part, revisions);
+        let server = Server::with_revisions(part, revisions);
         let (running, opened, absent) = Default::default();
         let actor = Actor { server, running, opened, absent };
         let behind = actor.clone();
@@ -102,7 +102,7 @@ impl Actor {
         self.running.lock().unwrap().clear();
     }
 
-    /// Sets whether connecting succeeds.
+    /// Makes connecting succeed or fail.
     pub(crate) fn is_there(&self, there: bool) {
         self.absent.store(!there, Ordering::Relaxed);
     }

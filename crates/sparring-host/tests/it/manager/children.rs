@@ -44,7 +44,7 @@ pub(crate) async fn number(connection: &Connection, tool: &str) -> u32 {
     within(call.into_future()).await.unwrap().content().parse().unwrap()
 }
 
-/// Returns whether a process exists and has not ended.
+/// Returns true if a process exists and has not ended.
 pub(crate) fn is_alive(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let state = stat.rsplit(')').next().unwrap_or_default().split_whitespace().next();
@@ -83,7 +83,7 @@ pub(crate) async fn all_ended() {
     .await;
 }
 
-/// Returns whether this test runs alone in its process. If not, runs it alone
+/// Returns true if this test runs alone in its process. If not, runs it alone
 /// in another process first, and fails if that fails.
 pub(crate) fn alone(test: &str) -> bool {
     const ALONE: &str = "SPAR_TEST_ALONE";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sparring_host::config::ServerConfig;
-use sparring_host::manager::{Changes, Event, Events, Manager, Reading};
+use sparring_host::manager::{Changes, Event, Events, LoadedConfig, Manager};
 use sparring_transport::Target;
 
 use super::children::{all_ended, child, children, example, pid};
@@ -13,7 +13,7 @@ use super::fixture::{becomes, event, to, within};
 
 /// Reads two files with a server in each line: its name, and the name that it
 /// reports. The second file may be missing.
-fn read(folder: &Path, server: &Target) -> Reading {
+fn read(folder: &Path, server: &Target) -> LoadedConfig {
     let files: Vec<PathBuf> = ["user", "project"].map(|name| folder.join(name)).to_vec();
     let texts = files.iter().map(|file| fs::read_to_string(file).unwrap_or_default());
     let text: String = texts.collect();
@@ -25,7 +25,7 @@ fn read(folder: &Path, server: &Target) -> Reading {
         None => Err(format!("{line:?} is no server")),
     });
     let servers: Result<Vec<ServerConfig>, String> = servers.collect();
-    Reading { servers, files }
+    LoadedConfig { servers, files }
 }
 
 async fn reloaded(events: &mut Events) -> Arc<Changes> {
@@ -44,7 +44,7 @@ async fn a_changed_file_is_applied_and_an_invalid_one_is_reported() {
     let manager = Manager::new([]);
     let mut events = manager.subscribe();
     let (place, server) = (folder.path().to_owned(), child(&example("stand_in"), &[]));
-    let following = manager.follow(move || read(&place, &server));
+    let following = manager.watch_config(move || read(&place, &server));
     assert_eq!(reloaded(&mut events).await.added.len(), 2);
     within(manager.connect_all()).await;
     let [a, b] = ["a", "b"].map(|name| manager.get(name).unwrap());
@@ -59,12 +59,12 @@ async fn a_changed_file_is_applied_and_an_invalid_one_is_reported() {
 
     fs::write(&user, "nonsense\n").unwrap();
     let problem = event(&mut events, |event| match event {
-        Event::NotReloaded { problem } => Some(problem.clone()),
+        Event::ReloadFailed { problem } => Some(problem.clone()),
         _ => None,
     })
     .await;
     assert_eq!(&*problem, "\"nonsense\" is no server");
-    assert_eq!((pid(&a).await, manager.list().len()), (before, 2), "what runs stays");
+    assert_eq!((pid(&a).await, manager.connections().len()), (before, 2), "what runs stays");
 
     // A file that did not exist before is watched too.
     fs::write(&user, "a first\n").unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use sparring_host::config::ServerConfig;
-use sparring_host::manager::{Error, Event, Manager, State};
+use sparring_host::manager::{Error, Event, Manager, ServerState};
 use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock};
 
 use super::fixture::{World, becomes, entry, event, tools, within};
@@ -20,7 +20,7 @@ fn world(names: &[&str]) -> (World, Manager) {
 }
 
 fn names(manager: &Manager) -> Vec<String> {
-    manager.list().iter().map(|connection| connection.server().to_string()).collect()
+    manager.connections().iter().map(|connection| connection.server().to_string()).collect()
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn a_disabled_server_is_not_connected_with_all_and_refused_alone() {
     let manager = world.manager([entry("on"), off]);
     assert_eq!(within(manager.connect_all()).await.len(), 1);
     assert_eq!(names(&manager), ["on"]);
-    assert!(matches!(manager.state("off"), Some(State::Disabled)));
+    assert!(matches!(manager.state("off"), Some(ServerState::Disabled)));
     let error = within(manager.connect("off")).await.unwrap_err();
     assert_eq!(error.to_string(), "server `off` is disabled");
 }
@@ -81,7 +81,7 @@ async fn a_server_without_auto_connect_is_left_out_of_all_and_connected_when_ask
     let later = ServerConfig { auto_connect: false, ..entry("later") };
     let manager = world.manager([entry("on"), later]);
     assert_eq!(within(manager.connect_all()).await.len(), 1);
-    assert!(matches!(manager.state("later"), Some(State::Idle)));
+    assert!(matches!(manager.state("later"), Some(ServerState::Idle)));
     within(manager.connect("later")).await.unwrap();
     assert_eq!(names(&manager), ["later", "on"]);
 }
@@ -93,7 +93,7 @@ async fn a_server_is_disconnected_and_its_tools_are_gone() {
     let connection = manager.get("filesystem").unwrap();
     within(manager.disconnect("filesystem")).await.unwrap();
     assert!(!connection.is_connected());
-    assert!(matches!(manager.state("filesystem"), Some(State::Idle)));
+    assert!(matches!(manager.state("filesystem"), Some(ServerState::Idle)));
     assert_eq!(names(&manager), ["other"]);
     let left: Vec<_> = manager.tools().into_iter().map(|tool| tool.server).collect();
     assert_eq!(left, ["other".into()]);
@@ -105,9 +105,9 @@ async fn a_server_is_disconnected_and_its_tools_are_gone() {
 async fn all_servers_are_disconnected_and_no_tools_are_left() {
     let (_world, manager) = world(&["a", "b", "c"]);
     within(manager.connect_all()).await;
-    let connections = manager.list();
+    let connections = manager.connections();
     within(manager.disconnect_all()).await;
-    assert!(manager.list().is_empty() && manager.tools().is_empty());
+    assert!(manager.connections().is_empty() && manager.tools().is_empty());
     assert!(connections.iter().all(|connection| !connection.is_connected()));
     // They are still configured and can be connected again.
     assert_eq!(within(manager.connect_all()).await.len(), 3);
@@ -163,7 +163,7 @@ async fn an_unknown_connection_is_none_and_connecting_it_an_error() {
 }
 
 #[tokio::test]
-async fn whether_a_server_is_connected_is_known_at_once() {
+async fn is_connected_returns_the_current_state() {
     let (_world, manager) = world(&["filesystem", "other"]);
     within(manager.connect("filesystem")).await.unwrap();
     assert!(manager.is_connected("filesystem"));
@@ -207,7 +207,7 @@ async fn the_resources_of_all_connections_come_with_their_servers() {
 }
 
 #[tokio::test]
-async fn the_status_counts_what_is_configured_connected_and_offered() {
+async fn the_status_counts_servers_and_their_items() {
     let world = World::default();
     let prompt = PromptMock::new("p").reply(Reply::text("hello"));
     let resource = ResourceMock::new("x:1").reply(Reply::text("x"));

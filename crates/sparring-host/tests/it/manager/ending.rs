@@ -22,12 +22,12 @@ fn stubborn(name: &str) -> sparring_host::config::ServerConfig {
 }
 
 #[tokio::test]
-async fn all_children_and_what_they_have_started_end_in_good_order() {
+async fn a_shutdown_ends_all_children_and_their_processes() {
     let servers = ["a", "b", "c"].map(|name| to(name, stand_in(name)));
     let manager = Manager::new(servers);
     within(manager.connect_all()).await;
     let mut processes = Vec::new();
-    for connection in manager.list() {
+    for connection in manager.connections() {
         processes.push(pid(&connection).await);
         processes.push(number(&connection, "start").await);
     }
@@ -37,7 +37,7 @@ async fn all_children_and_what_they_have_started_end_in_good_order() {
     assert_eq!(children(), [0; 0]);
     assert!(matches!(manager.connect("a").await, Err(Error::ShutDown)));
     assert!(matches!(manager.reload([]).await, Err(Error::ShutDown)));
-    assert!(manager.list().is_empty() && manager.servers().is_empty());
+    assert!(manager.connections().is_empty() && manager.servers().is_empty());
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn a_server_that_has_not_ended_by_the_deadline_is_killed() {
 }
 
 #[tokio::test]
-async fn a_second_wish_to_end_kills_at_once() {
+async fn a_second_shutdown_kills_at_once() {
     let manager = Manager::new(["a", "b"].map(stubborn));
     within(manager.connect_all()).await;
     let mut events = manager.subscribe();
@@ -70,14 +70,14 @@ async fn a_second_wish_to_end_kills_at_once() {
 }
 
 #[test]
-fn dropping_the_manager_kills_its_children_although_nothing_runs_any_more() {
+fn dropping_the_manager_kills_its_children_without_a_running_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let manager = runtime.block_on(async {
         let manager = Manager::new([stubborn("a"), to("b", stand_in("b"))]);
         within(manager.connect_all()).await;
         manager
     });
-    let connections = manager.list();
+    let connections = manager.connections();
     assert!(connections.len() == 2 && children().len() >= 2);
     drop(manager);
     // The runtime has not run since, and connections are still held.

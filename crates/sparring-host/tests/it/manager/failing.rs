@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_host::config::{Reconnect, ServerConfig};
-use sparring_host::manager::{Error, Manager, State};
+use sparring_host::manager::{Error, Manager, ServerState};
 use sparring_mock::{MockServer, Reply, ToolMock};
 use sparring_peer::Protocol;
 use sparring_transport::http::HttpTarget;
@@ -32,7 +32,10 @@ async fn a_missing_command_is_an_error_with_its_name_and_leaves_no_connection() 
     let error = outcomes[1].1.as_ref().unwrap_err();
     assert_eq!(error.to_string(), "server `missing`: command not found: no-such-program");
     let state = manager.state("missing");
-    assert!(matches!(state, Some(State::Failed { why: Error::OpenFailed { .. } })), "{state:?}");
+    assert!(
+        matches!(state, Some(ServerState::Failed { why: Error::OpenFailed { .. } })),
+        "{state:?}"
+    );
     assert!(manager.get("missing").is_none() && manager.is_connected("good"));
 }
 
@@ -50,7 +53,7 @@ async fn a_crash_on_initialize_is_an_error_with_status_and_stderr_and_leaves_not
 }
 
 #[tokio::test]
-async fn a_crash_fails_the_calls_in_flight_with_status_and_stderr_and_the_state_tells() {
+async fn a_crash_fails_the_open_calls_with_status_and_stderr_and_changes_the_state() {
     let reconnect = Reconnect { attempts: 0, ..Reconnect::default() };
     let a = ServerConfig { reconnect, ..to("a", stand_in("a")) };
     let manager = Manager::new([a, to("b", stand_in("b"))]);
@@ -65,7 +68,7 @@ async fn a_crash_fails_the_calls_in_flight_with_status_and_stderr_and_the_state_
         assert!(error.contains("status 3") && error.contains("my last words"), "{error}");
     }
     let state = becomes(&mut events, "a", "failed").await;
-    let why = state.why().unwrap().to_string();
+    let why = state.reason().unwrap().to_string();
     assert!(why.contains("status 3") && why.contains("my last words"), "{why}");
     assert!(a.stderr().contains("my last words"));
     gone(pid).await;
@@ -82,11 +85,11 @@ async fn an_unreachable_http_server_is_an_error() {
     let error = within(manager.connect("web")).await.unwrap_err().to_string();
     assert!(error.starts_with("server `web`: "), "{error}");
     assert!(error.contains(&address.to_string()) && error.contains("refused"), "{error}");
-    assert!(matches!(manager.state("web"), Some(State::Failed { .. })));
+    assert!(matches!(manager.state("web"), Some(ServerState::Failed { .. })));
 }
 
 #[tokio::test]
-async fn lines_that_are_no_json_are_counted_and_skipped() {
+async fn lines_that_are_not_json_are_counted_and_skipped() {
     let answer = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
     let script =
         format!("echo not json; echo '{{'; echo; read ping; echo more; echo '{answer}'; cat");
@@ -95,7 +98,7 @@ async fn lines_that_are_no_json_are_counted_and_skipped() {
     let manager = Manager::new([server]);
     let connection = within(manager.connect("loud")).await.unwrap();
     within(connection.client().ping()).await.unwrap();
-    assert_eq!(connection.noise(), 3);
+    assert_eq!(connection.skipped_lines(), 3);
     assert!(connection.violations() >= 3, "{}", connection.violations());
     assert!(manager.is_connected("loud"));
 }
@@ -126,7 +129,7 @@ async fn a_cancelled_connect_leaves_no_child() {
     ended.unwrap();
     let error = connected.unwrap_err().to_string();
     assert_eq!(error, "connecting to server `hang` was cancelled");
-    assert!(matches!(manager.state("hang"), Some(State::Idle)));
+    assert!(matches!(manager.state("hang"), Some(ServerState::Idle)));
     assert_eq!(children(), [0; 0]);
 }
 
@@ -169,5 +172,5 @@ async fn a_server_that_rejects_all_clients_is_an_error() {
     let manager = Manager::new([web(mock.urls(serving.address().unwrap()).mcp)]);
     let error = within(manager.connect("web")).await.unwrap_err().to_string();
     assert!(error.starts_with("server `web`: ") && error.contains("credentials"), "{error}");
-    assert!(matches!(manager.state("web"), Some(State::Failed { .. })));
+    assert!(matches!(manager.state("web"), Some(ServerState::Failed { .. })));
 }

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sparring_host::config::{Origin, Reconnect, Rules, Scope, ServerConfig};
-use sparring_host::manager::{Connector, Event, Events, Manager, OpenFuture, State};
+use sparring_host::manager::{Connector, Event, Events, Manager, OpenFuture, ServerState};
 use sparring_mock::{MockBuilder, MockServer, Reply, ToolMock};
 use sparring_peer::{Link, Protocol};
-use sparring_transport::{ChildError, ChildTarget, OpenError, Opened, Target};
+use sparring_transport::{ChildError, ChildTarget, OpenError, OpenedTarget, Target};
 
 /// The timeout of every wait in a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -79,7 +79,7 @@ impl Connector for World {
         let missing = OpenError::Child(ChildError::NotFound { program: program.clone() });
         Box::pin(async move {
             let link = link.ok_or(missing)?;
-            Ok(Opened { link, stderr: None, container: None })
+            Ok(OpenedTarget { link, stderr: None, container: None })
         })
     }
 }
@@ -105,7 +105,7 @@ pub(crate) async fn event<T>(events: &mut Events, fits: impl Fn(&Event) -> Optio
 }
 
 /// Waits until a server has the state of that name.
-pub(crate) async fn becomes(events: &mut Events, server: &str, name: &str) -> State {
+pub(crate) async fn becomes(events: &mut Events, server: &str, name: &str) -> ServerState {
     event(events, |event| match event {
         Event::State { server: which, state } if **which == *server && state.name() == name => {
             Some(state.clone())

@@ -85,7 +85,7 @@ async fn stage(listening: Listening) -> (Manager, Arc<Mutex<Vec<String>>>, Event
 
 async fn why(events: &mut Events) -> String {
     event(events, |event| match event {
-        Event::NotListening { why, .. } => Some(why.to_string()),
+        Event::SubscriptionFailed { why, .. } => Some(why.to_string()),
         _ => None,
     })
     .await
@@ -105,7 +105,7 @@ async fn a_refused_subscription_is_reported_and_not_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_that_ends_is_asked_for_again_and_so_are_the_lists() {
+async fn a_subscription_that_ends_is_made_again_and_the_lists_are_fetched() {
     let (manager, asked, mut events) = stage(Listening::Ends).await;
     why(&mut events).await;
     let listed = count(&asked, "tools/list");
@@ -113,7 +113,7 @@ async fn a_subscription_that_ends_is_asked_for_again_and_so_are_the_lists() {
     assert!(count(&asked, "subscriptions/listen") > 1);
     assert!(count(&asked, "tools/list") > listed, "something may have changed meanwhile");
     assert!(manager.is_connected("a"));
-    // Less and less often, because none is stable.
+    // The delay grows, because no subscription is stable.
     passes(Duration::from_secs(600)).await;
     assert!(count(&asked, "subscriptions/listen") < 40);
 }

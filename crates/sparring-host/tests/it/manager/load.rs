@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_host::config::{Reconnect, Rules, ServerConfig};
-use sparring_host::manager::{Connection, Manager, State};
+use sparring_host::manager::{Connection, Manager, ServerState};
 use sparring_peer::Server;
-use sparring_peer::server::{Answer, Context, Handler};
-use sparring_transport::http::{HttpOptions, HttpServer, HttpTarget, Serving};
+use sparring_peer::server::{Context, Handler, HandlerResult};
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle, HttpTarget};
 use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Json;
 use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
@@ -32,20 +32,20 @@ impl Handler for Web {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         if let Some(meeting) = &self.meeting {
             meeting.wait().await;
         }
         Ok(vec![Tool::new("echo")].into())
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         Ok(CallToolResult::text(arguments.to_string()).into())
     }
 }
 
 /// So many servers over HTTP, each on its own port.
-async fn webs(count: usize, meet: bool) -> Vec<(Serving, ServerConfig)> {
+async fn webs(count: usize, meet: bool) -> Vec<(HttpServerHandle, ServerConfig)> {
     let server = Server::new(Web { meeting: meet.then(|| Barrier::new(count)) });
     let mut all = Vec::new();
     for number in 0..count {
@@ -74,7 +74,7 @@ async fn all_answer(connections: &[Connection]) {
 }
 
 #[tokio::test]
-async fn two_hundred_servers_connect_beside_each_other() {
+async fn two_hundred_servers_connect_concurrently() {
     // No server answers before all of its kind are started: connecting one
     // after the other, or ten at a time, would never end.
     let folder = tempfile::tempdir().unwrap();
@@ -94,13 +94,13 @@ async fn two_hundred_servers_connect_beside_each_other() {
     }
     assert_eq!((outcomes.len(), children().len()), (2 * MANY, MANY));
     assert_eq!(manager.tools().len(), MANY * 5 + MANY);
-    all_answer(&manager.list()).await;
+    all_answer(&manager.connections()).await;
     assert!(within(manager.shut_down(PATIENCE)).await);
     all_ended().await;
 }
 
 #[tokio::test]
-async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
+async fn crashing_and_hanging_servers_do_not_affect_the_others() {
     // A port that accepts connections and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = Target::Http(HttpTarget::new(format!("http://{}/", silent.local_addr().unwrap())));
@@ -128,10 +128,10 @@ async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
     for server in &servers {
         let is_bad = bad.contains(&server.target);
         assert_eq!(outcomes[&*server.name].is_err(), is_bad, "{}", server.name);
-        let failed = matches!(manager.state(&server.name), Some(State::Failed { .. }));
+        let failed = matches!(manager.state(&server.name), Some(ServerState::Failed { .. }));
         assert_eq!(failed, is_bad, "{}", server.name);
     }
-    let connections = manager.list();
+    let connections = manager.connections();
     assert_eq!(connections.len(), MANY - MANY / 10);
     // Other servers crash while these are called.
     let stdio = |it: &&Connection| it.server().starts_with("stdio");
@@ -146,13 +146,13 @@ async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
     let (crashed, ()) = within(async { tokio::join!(crashes, all_answer(&others)) }).await;
     assert!(crashed.len() == 9 && crashed.iter().all(Result::is_err));
     all_answer(&others).await;
-    assert_eq!(manager.list().len(), others.len());
+    assert_eq!(manager.connections().len(), others.len());
     within(manager.shut_down(PATIENCE)).await;
     all_ended().await;
 }
 
 #[tokio::test]
-async fn a_reload_with_one_changed_of_a_hundred_touches_one() {
+async fn a_reload_with_one_changed_entry_reconnects_one_of_a_hundred_servers() {
     let mut servers: Vec<_> = (0..MANY).map(stdio).collect();
     let manager = Manager::new(servers.clone());
     within(manager.connect_all()).await;
@@ -170,7 +170,7 @@ async fn a_reload_with_one_changed_of_a_hundred_touches_one() {
 /// The number of each connection and its process id.
 async fn processes(manager: &Manager) -> BTreeMap<String, (u64, u32)> {
     let all = manager
-        .list()
+        .connections()
         .into_iter()
         .map(|it| async move { (it.server().to_string(), (it.number(), pid(&it).await)) });
     within(futures_util::future::join_all(all)).await.into_iter().collect()
@@ -183,7 +183,7 @@ fn holdings() -> [usize; 3] {
     [files, children().len(), tasks]
 }
 
-/// Waits until no more than that is left, because HTTP servers notice the end
+/// Waits until the resources are within the limit, because HTTP servers notice the end
 /// of a connection later.
 async fn settles(limit: [usize; 3]) {
     within(async {
@@ -225,7 +225,7 @@ async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
             limit = Some(holdings());
         }
     }
-    assert_eq!(manager.list().len(), servers.len());
+    assert_eq!(manager.connections().len(), servers.len());
     settles(limit.expect("a hundred rounds were made")).await;
     within(manager.shut_down(PATIENCE)).await;
     all_ended().await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_host::config::{Reconnect, ServerConfig};
-use sparring_host::manager::{Events, Manager, State};
+use sparring_host::manager::{Events, Manager, ServerState};
 use sparring_peer::Protocol;
 use sparring_wire::Revision;
 use tokio::time::{Instant, advance};
@@ -25,8 +25,8 @@ async fn stage(attempts: u32) -> (Manager, Actor, Events) {
 }
 
 /// The delay before the next try, which must be scheduled already.
-fn wait(state: &State) -> Duration {
-    state.tried_in().expect("it is tried again")
+fn wait(state: &ServerState) -> Duration {
+    state.retry_in().expect("it is tried again")
 }
 
 #[tokio::test(start_paused = true)]
@@ -35,7 +35,7 @@ async fn a_lost_server_is_connected_again_after_a_while() {
     let old = manager.get("a").unwrap();
     actor.disappear();
     let lost = becomes(&mut events, "a", "lost").await;
-    let State::Lost { why, attempt: 1, .. } = &lost else { panic!("{lost:?}") };
+    let ServerState::Lost { why, attempt: 1, .. } = &lost else { panic!("{lost:?}") };
     assert!(why.to_string().starts_with("server `a` was lost: "), "{why}");
     let wait = wait(&lost);
     assert!(wait >= Duration::from_millis(499) && wait <= Duration::from_secs(1), "{wait:?}");
@@ -78,7 +78,9 @@ async fn reconnecting_ends_after_the_configured_attempts() {
         let longest = Duration::from_secs(1 << tries);
         assert!(*wait >= longest.mul_f64(0.49) && *wait <= longest, "{waits:?}");
     }
-    let State::Failed { why } = becomes(&mut events, "a", "failed").await else { unreachable!() };
+    let ServerState::Failed { why } = becomes(&mut events, "a", "failed").await else {
+        unreachable!()
+    };
     assert!(why.to_string().contains("closed the connection"), "{why}");
     assert_eq!(actor.opened(), 4);
     passes(Duration::from_secs(600)).await;
@@ -110,13 +112,13 @@ async fn reconnecting_ends_for_a_server_that_crashes_after_each_connect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_well_for_long_has_all_attempts_again() {
+async fn a_stable_connection_resets_the_number_of_attempts() {
     let (_manager, actor, mut events) = stage(1).await;
     for _ in 0..5 {
         advance(Duration::from_secs(61)).await;
         actor.disappear();
         let lost = becomes(&mut events, "a", "lost").await;
-        assert!(matches!(lost, State::Lost { attempt: 1, .. }), "{lost:?}");
+        assert!(matches!(lost, ServerState::Lost { attempt: 1, .. }), "{lost:?}");
         becomes(&mut events, "a", "connected").await;
     }
 }
@@ -138,7 +140,7 @@ async fn a_lost_server_that_is_disconnected_is_not_tried_again() {
     becomes(&mut events, "a", "lost").await;
     within(manager.disconnect("a")).await.unwrap();
     passes(Duration::from_secs(600)).await;
-    assert!(matches!(manager.state("a"), Some(State::Idle)));
+    assert!(matches!(manager.state("a"), Some(ServerState::Idle)));
     assert_eq!(actor.opened(), 1);
 }
 
@@ -154,7 +156,7 @@ async fn a_final_error_is_not_retried() {
     let mut events = manager.subscribe();
     old.disappear();
     let state = becomes(&mut events, "a", "failed").await;
-    let why = state.why().unwrap().to_string();
+    let why = state.reason().unwrap().to_string();
     assert!(why.contains("no common protocol version"), "{why}");
     assert_eq!(new.opened(), 1);
 }

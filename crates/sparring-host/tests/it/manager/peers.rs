@@ -1,7 +1,7 @@
 //! The manager with servers of different SDKs, all at once.
 //!
-//! `cargo xtask peers` installs them and prints where they are; a missing one
-//! is skipped with a message.
+//! `cargo xtask peers` installs them and prints their folder; a missing one is skipped
+//! with a message.
 
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ fn peers(folder: &Path) -> Vec<Peer> {
 }
 
 #[tokio::test]
-async fn the_manager_has_real_servers_of_different_sdks_at_once() {
+async fn the_manager_connects_real_servers_of_different_sdks_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let peers = peers(folder.path());
     let manager = Manager::new(peers.iter().map(|peer| peer.server.clone()));

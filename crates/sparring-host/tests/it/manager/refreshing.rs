@@ -8,7 +8,7 @@ use sparring_host::config::ServerConfig;
 use sparring_host::manager::{Connection, Event, Events, Manager};
 use sparring_mock::{Reply, ToolMock};
 use sparring_peer::Protocol;
-use sparring_peer::client::Listing;
+use sparring_peer::client::ListKind;
 use sparring_wire::Revision;
 
 use super::actor::Actor;
@@ -33,14 +33,14 @@ fn tool(connection: &Connection) -> String {
 
 async fn listed(events: &mut Events) {
     event(events, |event| match event {
-        Event::Listed { what: Listing::Tools, .. } => Some(()),
+        Event::ListChanged { what: ListKind::Tools, .. } => Some(()),
         _ => None,
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_changed_list_is_asked_for_again_in_every_revision() {
+async fn a_changed_list_is_fetched_again_in_every_revision() {
     for revision in Revision::ALL {
         let world = World::default();
         let mock = world.mock("a", tools(&["first"]));
@@ -59,7 +59,7 @@ async fn a_changed_list_is_asked_for_again_in_every_revision() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn any_number_of_changes_during_a_refresh_is_one_more_refresh() {
+async fn many_changes_during_a_refresh_cause_one_more_refresh() {
     for revision in ERAS {
         let (_manager, connection, actor, _events) = stage(revision).await;
         assert_eq!(tool(&connection), "1");
@@ -81,13 +81,13 @@ async fn any_number_of_changes_during_a_refresh_is_one_more_refresh() {
 }
 
 #[tokio::test]
-async fn a_refresh_that_fails_keeps_the_old_list_and_says_why() {
+async fn a_failed_refresh_keeps_the_old_list_and_reports_the_reason() {
     for revision in ERAS {
         let (manager, connection, actor, mut events) = stage(revision).await;
         actor.part().failing.store(true, Ordering::Relaxed);
         actor.server.tools_changed();
         let why = event(&mut events, |event| match event {
-            Event::Stale { what: Listing::Tools, why, .. } => Some(why.clone()),
+            Event::ListStale { what: ListKind::Tools, why, .. } => Some(why.clone()),
             _ => None,
         })
         .await;
@@ -104,13 +104,13 @@ async fn a_refresh_that_fails_keeps_the_old_list_and_says_why() {
 }
 
 #[tokio::test]
-async fn malformed_tools_are_reported_once_and_cost_no_other() {
+async fn malformed_tools_are_reported_once_and_the_others_are_listed() {
     for revision in ERAS {
         let (_manager, connection, actor, mut events) = stage(revision).await;
         actor.part().malformed.store(true, Ordering::Relaxed);
         actor.server.tools_changed();
         let why = event(&mut events, |event| match event {
-            Event::Malformed { what: Listing::Tools, why, .. } => Some(why.clone()),
+            Event::ListMalformed { what: ListKind::Tools, why, .. } => Some(why.clone()),
             _ => None,
         })
         .await;
@@ -123,8 +123,8 @@ async fn malformed_tools_are_reported_once_and_cost_no_other() {
         // new.
         actor.server.tools_changed();
         let next = event(&mut events, |event| match event {
-            Event::Malformed { .. } => Some("malformed"),
-            Event::Listed { .. } => Some("listed"),
+            Event::ListMalformed { .. } => Some("malformed"),
+            Event::ListChanged { .. } => Some("listed"),
             _ => None,
         });
         assert_eq!(next.await, "listed", "{revision}");
@@ -136,12 +136,12 @@ async fn malformed_tools_are_reported_once_and_cost_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refresh_without_an_answer_is_over_at_its_deadline() {
+async fn a_refresh_without_an_answer_ends_at_its_deadline() {
     let (_manager, connection, actor, mut events) = stage(Revision::LATEST).await;
     actor.part().gate.send_replace(false);
     actor.server.tools_changed();
     let why = event(&mut events, |event| match event {
-        Event::Stale { why, .. } => Some(why.clone()),
+        Event::ListStale { why, .. } => Some(why.clone()),
         _ => None,
     })
     .await;

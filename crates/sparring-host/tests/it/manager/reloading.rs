@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_host::config::{Origin, Rules, ServerConfig};
-use sparring_host::manager::{Changes, Event, Manager, State};
+use sparring_host::manager::{Changes, Event, Manager, ServerState};
 use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Revision;
 
@@ -66,7 +66,7 @@ async fn a_server_that_is_not_configured_any_more_is_shut_down() {
 }
 
 #[tokio::test]
-async fn a_new_server_is_connected_where_its_entry_says_so() {
+async fn a_new_server_is_connected_if_its_entry_says_so() {
     let world = World::default();
     for name in ["there", "new", "later", "off"] {
         world.mock(name, tools(&["t"]));
@@ -122,14 +122,14 @@ async fn an_entry_with_only_another_position_is_untouched() {
 }
 
 #[tokio::test]
-async fn a_server_is_disconnected_when_it_is_disabled_and_back_when_it_is_not() {
+async fn a_disabled_server_is_disconnected_and_an_enabled_one_connected() {
     let world = World::default();
     world.mock("a", tools(&["t"]));
     let manager = world.manager([entry("a")]);
     let old = within(manager.connect("a")).await.unwrap();
     let off = ServerConfig { enabled: false, ..entry("a") };
     assert_eq!(names(&reload(&manager, &[off]).await.changed), ["a"]);
-    assert!(!old.is_connected() && matches!(manager.state("a"), Some(State::Disabled)));
+    assert!(!old.is_connected() && matches!(manager.state("a"), Some(ServerState::Disabled)));
     assert_eq!(names(&reload(&manager, &[entry("a")]).await.changed), ["a"]);
     assert!(manager.is_connected("a"));
 }
@@ -149,7 +149,7 @@ async fn a_changed_server_that_fails_is_reported_and_the_old_one_does_not_return
 }
 
 #[tokio::test]
-async fn a_server_that_was_disconnected_by_hand_stays_so_although_its_entry_changes() {
+async fn a_server_that_the_user_disconnected_stays_so_after_a_change_of_its_entry() {
     let world = World::default();
     world.mock("a", tools(&["t"]));
     world.mock("other", tools(&["t"]));
@@ -158,7 +158,7 @@ async fn a_server_that_was_disconnected_by_hand_stays_so_although_its_entry_chan
     within(manager.disconnect("a")).await.unwrap();
     let other = ServerConfig { target: entry("other").target, ..entry("a") };
     assert_eq!(names(&reload(&manager, &[other]).await.changed), ["a"]);
-    assert!(matches!(manager.state("a"), Some(State::Idle)));
+    assert!(matches!(manager.state("a"), Some(ServerState::Idle)));
 }
 
 #[tokio::test]
@@ -189,11 +189,12 @@ async fn of_concurrent_reloads_the_last_one_counts() {
     let reloads = sets.map(|set| manager.reload(set));
     let all = within(futures_util::future::join_all(reloads)).await;
     let all: Vec<Changes> = all.into_iter().map(Result::unwrap).collect();
-    // Each configuration is compared with the one before, whether that has
-    // taken effect or not.
+    // Each configuration is compared with the one before, even if that one has not taken
+    // effect yet.
     assert_eq!(all.iter().map(|it| it.added.len()).collect::<Vec<_>>(), [1, 1, 1]);
     assert_eq!(names(&all[2].removed), ["a", "b"]);
-    let connected: Vec<_> = manager.list().iter().map(|it| it.server().to_string()).collect();
+    let connected: Vec<_> =
+        manager.connections().iter().map(|it| it.server().to_string()).collect();
     assert_eq!(connected, ["c"]);
 }
 
@@ -214,7 +215,7 @@ async fn a_reload_is_compared_with_the_last_configuration() {
 }
 
 #[tokio::test]
-async fn one_that_is_removed_and_configured_again_begins_when_the_old_one_is_gone() {
+async fn a_server_that_is_configured_again_starts_after_the_old_one_has_ended() {
     let manager = Manager::new([to("a", stand_in("a"))]);
     let old = within(manager.connect("a")).await.unwrap();
     let old_pid = pid(&old).await;

@@ -6,24 +6,28 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sparring_host::permissions::{
-    Answer, Audit, Call, Denied, Gate, GateOptions, Permissions, Policy,
+    Answer, AuditLog, Call, Denied, PermissionGate, PermissionGateOptions, Permissions, Policy,
 };
 use sparring_wire::RawJson;
 
 use super::{rules, server};
 
-fn gate(audit: Audit, answer: Option<Answer>) -> Gate {
+fn gate(audit: AuditLog, answer: Option<Answer>) -> PermissionGate {
     let policy =
         Policy { user: rules(&["mcp__fs__rm"], &[], &["mcp__fs__get_*"]), ..Policy::default() };
     let mut fs = server("fs", "run");
     fs.rules = rules(&["drop"], &[], &[]);
     let permissions = Permissions::new(&policy, &[fs]).0;
     let asker = Arc::new(move |_| async move { Ok(answer) });
-    let options = GateOptions { asker: Some(asker), audit: Some(audit), ..GateOptions::default() };
-    Gate::new(permissions, options)
+    let options = PermissionGateOptions {
+        asker: Some(asker),
+        audit: Some(audit),
+        ..PermissionGateOptions::default()
+    };
+    PermissionGate::new(permissions, options)
 }
 
-async fn check(gate: &Gate, id: &str, tool: &str) -> Result<(), Denied> {
+async fn check(gate: &PermissionGate, id: &str, tool: &str) -> Result<(), Denied> {
     let arguments = RawJson::from(json!({"token": "hunter2"}));
     gate.check(Call { id, server: "fs", tool, arguments: arguments.view() }).await.map(drop)
 }
@@ -46,7 +50,7 @@ fn lines(path: &Path) -> Vec<Value> {
 async fn a_line_contains_the_decision_and_its_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("audit.jsonl");
-    let gate = gate(Audit::open(&path).expect("it can be made"), Some(Answer::Never));
+    let gate = gate(AuditLog::open(&path).expect("it can be made"), Some(Answer::Never));
     check(&gate, "a", "get_x").await.expect("it is allowed");
     for (id, tool) in [("b", "rm"), ("c", "drop"), ("d", "mv\n{}"), ("e", "mv\n{}")] {
         check(&gate, id, tool).await.expect_err("it is denied");
@@ -78,7 +82,7 @@ async fn a_line_contains_the_decision_and_its_reason() {
 async fn arguments_are_written_only_if_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("audit.jsonl");
-    let open = || Audit::open(&path).expect("it can be written");
+    let open = || AuditLog::open(&path).expect("it can be written");
     check(&gate(open(), None), "a", "get_x").await.expect("it is allowed");
     assert!(!fs::read_to_string(&path).expect("it is there").contains("hunter2"));
     check(&gate(open().with_arguments(), None), "b", "get_x").await.expect("it is allowed");
@@ -92,7 +96,7 @@ async fn concurrent_lines_are_not_mixed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("audit.jsonl");
     let runs = (0..4).map(|run| {
-        let gate = gate(Audit::open(&path).expect("it can be written"), None);
+        let gate = gate(AuditLog::open(&path).expect("it can be written"), None);
         tokio::spawn(async move {
             for number in 0..250 {
                 let id = format!("{run}-{number}-{}", "x".repeat(number * 20));
@@ -114,7 +118,7 @@ async fn a_call_is_denied_if_the_log_cannot_be_written() {
     let within = folder.path().join("logs");
     fs::create_dir(&within).expect("it is ours");
     let path = within.join("audit.jsonl");
-    let gate = gate(Audit::open(&path).expect("it can be made"), None);
+    let gate = gate(AuditLog::open(&path).expect("it can be made"), None);
     check(&gate, "a", "get_x").await.expect("it is allowed");
     fs::remove_dir_all(&within).expect("it is ours");
     let denied = check(&gate, "b", "get_x").await.expect_err("it cannot be written down");
@@ -130,7 +134,7 @@ async fn a_call_is_denied_if_the_log_cannot_be_written() {
 #[test]
 fn a_log_that_is_not_a_regular_file_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let message = Audit::open(folder.path()).expect_err("a folder").to_string();
+    let message = AuditLog::open(folder.path()).expect_err("a folder").to_string();
     assert!(message.ends_with(": not a regular file"), "{message}");
     #[cfg(unix)]
     {
@@ -138,7 +142,7 @@ fn a_log_that_is_not_a_regular_file_is_an_error() {
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0)
             .expect("a pipe");
-        let message = Audit::open(&pipe).expect_err("a pipe").to_string();
+        let message = AuditLog::open(&pipe).expect_err("a pipe").to_string();
         assert!(message.ends_with(": not a regular file"), "{message}");
     }
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use serde_json::json;
 use sparring_host::permissions::{
-    Answer, Asker, Call, Gate, GateOptions, Grants, Permissions, Policy, Question, Reason,
+    Answer, Asker, Call, Grants, PermissionGate, PermissionGateOptions, Permissions, Policy,
+    Question, Reason,
 };
 use sparring_wire::RawJson;
 use tokio::sync::{Notify, Semaphore};
@@ -65,17 +66,18 @@ fn permissions(policy: &Policy) -> Permissions {
     permissions
 }
 
-fn gate(policy: &Policy, options: GateOptions) -> Gate {
-    Gate::new(permissions(policy), options)
+fn gate(policy: &Policy, options: PermissionGateOptions) -> PermissionGate {
+    PermissionGate::new(permissions(policy), options)
 }
 
-fn asking(person: &Arc<Person>) -> Gate {
-    let options = GateOptions { asker: person.as_asker(), ..GateOptions::default() };
+fn asking(person: &Arc<Person>) -> PermissionGate {
+    let options =
+        PermissionGateOptions { asker: person.as_asker(), ..PermissionGateOptions::default() };
     gate(&Policy::default(), options)
 }
 
 /// The reason why a call of a tool of `fs` is made, or the error.
-async fn call(gate: &Gate, tool: &str, path: &str) -> Result<&'static str, String> {
+async fn call(gate: &PermissionGate, tool: &str, path: &str) -> Result<&'static str, String> {
     let arguments = RawJson::from(json!({"path": path}));
     let call = Call { id: "1", server: "fs", tool, arguments: arguments.view() };
     match gate.check(call).await {
@@ -109,7 +111,10 @@ async fn always_is_for_every_call_of_the_tool_in_other_runs_too() {
     let person = Person::saying(&[Some(Answer::Always), None]);
     let open = |asker| {
         let grants = Grants::open(folder.path()).0;
-        gate(&Policy::default(), GateOptions { asker, grants, ..GateOptions::default() })
+        gate(
+            &Policy::default(),
+            PermissionGateOptions { asker, grants, ..PermissionGateOptions::default() },
+        )
     };
     let first = open(person.as_asker());
     assert_eq!(call(&first, "rm", "/a").await, Ok("answer"));
@@ -142,7 +147,11 @@ async fn an_answer_that_cannot_be_stored_is_valid_for_this_run_with_a_note() {
     std::fs::write(&no_folder, "").expect("it is ours");
     let grants = Grants::open(&no_folder).0;
     let person = Person::saying(&[Some(Answer::Always)]);
-    let options = GateOptions { asker: person.as_asker(), grants, ..GateOptions::default() };
+    let options = PermissionGateOptions {
+        asker: person.as_asker(),
+        grants,
+        ..PermissionGateOptions::default()
+    };
     let gate = gate(&Policy::default(), options);
     let arguments = RawJson::empty_object();
     let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
@@ -166,7 +175,7 @@ async fn never_is_for_the_rest_of_the_run() {
 #[tokio::test]
 async fn without_an_asker_undecided_calls_are_denied_with_a_hint() {
     let policy = Policy { user: rules(&[], &["mcp__fs__rm"], &[]), ..Policy::default() };
-    let gate = gate(&policy, GateOptions::default());
+    let gate = gate(&policy, PermissionGateOptions::default());
     assert_eq!(
         call(&gate, "mv", "/").await,
         denied(
@@ -200,7 +209,11 @@ async fn without_an_asker_undecided_calls_are_denied_with_a_hint() {
 async fn an_answer_after_the_deadline_does_not_count() {
     let person = Person::thinking(&[Some(Answer::Always)]);
     let deadline = Duration::from_secs(7);
-    let options = GateOptions { asker: person.as_asker(), deadline, ..GateOptions::default() };
+    let options = PermissionGateOptions {
+        asker: person.as_asker(),
+        deadline,
+        ..PermissionGateOptions::default()
+    };
     let gate = gate(&Policy::default(), options);
     assert_eq!(
         call(&gate, "rm", "/").await,
@@ -214,7 +227,7 @@ async fn an_answer_after_the_deadline_does_not_count() {
 #[tokio::test]
 async fn a_failing_asker_denies_with_its_error() {
     let asker = Arc::new(|_| async { Err(io::Error::other("the window is gone")) });
-    let options = GateOptions { asker: Some(asker), ..GateOptions::default() };
+    let options = PermissionGateOptions { asker: Some(asker), ..PermissionGateOptions::default() };
     assert_eq!(
         call(&gate(&Policy::default(), options), "rm", "/").await,
         denied("the tool 'rm' of 'fs' is not allowed: cannot ask: the window is gone")
@@ -222,7 +235,7 @@ async fn a_failing_asker_denies_with_its_error() {
 }
 
 #[tokio::test]
-async fn the_same_call_from_many_is_one_question() {
+async fn identical_calls_share_one_question() {
     let person = Person::thinking(&[Some(Answer::Once)]);
     let gate = Arc::new(asking(&person));
     let calls: Vec<_> = (0..20)
@@ -259,7 +272,7 @@ async fn a_call_after_the_answer_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn an_answer_about_the_tool_settles_calls_with_other_arguments() {
+async fn an_answer_about_the_tool_decides_calls_with_other_arguments() {
     for (answer, expected) in [(Answer::Always, true), (Answer::Never, false)] {
         let person = Person::thinking(&[Some(answer)]);
         let gate = asking(&person);
@@ -303,7 +316,8 @@ async fn once_allows_only_the_arguments_that_were_shown() {
 async fn a_caller_that_gives_up_leaves_the_question_to_the_others() {
     let person = Person::thinking(&[Some(Answer::Once)]);
     let gate = Arc::new(asking(&person));
-    let spawn = |gate: Arc<Gate>| tokio::spawn(async move { call(&gate, "rm", "/").await });
+    let spawn =
+        |gate: Arc<PermissionGate>| tokio::spawn(async move { call(&gate, "rm", "/").await });
     let first = spawn(gate.clone());
     person.reached.notified().await;
     let second = spawn(gate.clone());

@@ -38,7 +38,7 @@ async fn a_grant_is_valid_in_the_next_run() {
 }
 
 #[tokio::test]
-async fn runs_beside_each_other_keep_each_others_grants() {
+async fn concurrent_runs_keep_each_others_grants() {
     let folder = tempfile::tempdir().expect("a folder");
     let (one, other) = (open(folder.path()), open(folder.path()));
     let (first, second) = tokio::join!(one.add(grant("fs", "a")), other.add(grant("fs", "b")));

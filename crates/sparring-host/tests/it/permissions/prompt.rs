@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_host::permissions::{
-    Answer, Asker as _, Call, Gate, GateOptions, Permissions, Policy, Prompt, Question, Rule,
-    Source,
+    Answer, Asker as _, Call, PermissionGate, PermissionGateOptions, Permissions, Policy, Question,
+    Rule, Source, TextPrompt,
 };
 use sparring_wire::RawJson;
 use tokio::io::{
@@ -28,10 +28,10 @@ fn question(tool: &str, arguments: &str) -> Question {
 
 /// A prompt, the writer of typed text, and the reader of shown text.
 fn prompt_with_streams()
--> (Prompt<BufReader<DuplexStream>, DuplexStream>, DuplexStream, DuplexStream) {
+-> (TextPrompt<BufReader<DuplexStream>, DuplexStream>, DuplexStream, DuplexStream) {
     let (keyboard, typed) = tokio::io::duplex(1 << 16);
     let (screen, seen) = tokio::io::duplex(1 << 16);
-    (Prompt::new(BufReader::new(typed), screen), keyboard, seen)
+    (TextPrompt::new(BufReader::new(typed), screen), keyboard, seen)
 }
 
 /// The shown text up to the request for an answer.
@@ -67,7 +67,7 @@ async fn a_line_is_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_all_lines_is_no_answer() {
+async fn the_end_of_input_is_not_an_answer() {
     let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     let person = async {
         until_asked(&mut seen).await;
@@ -147,8 +147,12 @@ async fn a_question_after_an_abandoned_one_begins_a_new_line() {
     let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     let permissions = Permissions::new(&Policy::default(), &[server("fs", "run")]).0;
     let deadline = Duration::from_secs(5);
-    let options = GateOptions { asker: Some(Arc::new(prompt)), deadline, ..GateOptions::default() };
-    let gate = Gate::new(permissions, options);
+    let options = PermissionGateOptions {
+        asker: Some(Arc::new(prompt)),
+        deadline,
+        ..PermissionGateOptions::default()
+    };
+    let gate = PermissionGate::new(permissions, options);
     let arguments = RawJson::empty_object();
     let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
     gate.check(call).await.expect_err("nobody answers");
@@ -165,7 +169,7 @@ async fn a_question_after_an_abandoned_one_begins_a_new_line() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn it_works_on_a_terminal() {
+async fn the_prompt_works_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use tokio::fs::{File, OpenOptions};
 
@@ -178,7 +182,7 @@ async fn it_works_on_a_terminal() {
     options.read(true).write(true);
     let read = options.open(&name).await.expect("it is there");
     let write = options.open(&name).await.expect("it is there");
-    let prompt = Prompt::new(BufReader::new(read), write);
+    let prompt = TextPrompt::new(BufReader::new(read), write);
 
     let mut person = File::from_std(std::fs::File::from(master));
     let mut seen = BufReader::new(person.try_clone().await.expect("it can be shared"));

@@ -55,7 +55,7 @@ fn deny_overrides_ask_and_ask_overrides_allow_for_all_sources() {
 
 proptest! {
     #[test]
-    fn the_order_of_rules_and_how_closely_they_fit_do_not_matter(
+    fn the_order_and_the_precision_of_rules_do_not_matter(
         rules in prop::collection::vec((0..3usize, 0..3usize, 0..4usize), 0..12),
         seed in any::<u64>(),
     ) {
@@ -113,7 +113,7 @@ fn rules_in_a_projects_entry_have_the_source_project() {
 }
 
 #[test]
-fn a_rule_about_a_server_that_is_not_there_is_a_note_and_holds_once_it_is() {
+fn a_rule_about_an_unknown_server_is_a_note_and_applies_later() {
     let policy = Policy { user: rules(&["mcp__files"], &[], &[]), ..Policy::default() };
     let (permissions, findings) = Permissions::new(&policy, &[server("filez", "run")]);
     assert_eq!(describe_verdict(&permissions, "filez", "x"), "ask");
@@ -129,7 +129,7 @@ fn a_rule_about_a_server_that_is_not_there_is_a_note_and_holds_once_it_is() {
 }
 
 #[test]
-fn a_rule_that_fits_two_servers_is_an_error_and_allows_neither() {
+fn a_rule_that_matches_two_servers_is_an_error_and_allows_neither() {
     let servers = [server("a", "run"), server("a__b", "run")];
     let check = |rules: Rules, expected: &str| {
         let policy = Policy { session: rules, ..Policy::default() };

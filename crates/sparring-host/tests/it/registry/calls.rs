@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sparring_host::names::NameLimit;
-use sparring_host::permissions::{Answer, Gate, GateOptions, Question};
+use sparring_host::permissions::{Answer, PermissionGate, PermissionGateOptions, Question};
 use sparring_host::registry::{Event, Refusal, Registry};
 use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
@@ -21,7 +21,8 @@ async fn execute(registry: &Registry, notes: &Notes, name: &str) -> Result<Strin
 #[tokio::test]
 async fn an_unknown_name_is_an_error_with_suggestions() {
     let permissions = permissions(&["fs"], rules(&["mcp__fs__read_it"], &[], &["mcp__fs"]));
-    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    let registry =
+        Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     registry.register("fs", tools(&["read_file", "read_it", "zzz"]));
     let notes = Notes::default();
     assert_eq!(
@@ -44,7 +45,7 @@ async fn an_unknown_name_is_an_error_with_suggestions() {
 }
 
 #[tokio::test]
-async fn rules_that_change_after_the_list_was_given_count_at_the_call() {
+async fn a_call_uses_the_rules_at_the_time_of_the_call() {
     let registry = open(&["fs"]);
     registry.register("fs", tools(&["rm"]));
     assert_eq!(names(&registry), ["mcp__fs__rm"]);
@@ -67,10 +68,9 @@ async fn a_tool_that_was_renamed_is_not_found_by_its_old_name() {
     assert!(message.starts_with("no tool named 'mcp__fs__read'"), "{message}");
 }
 
-/// A server could ask for one tool and then swap it for another that gets its
-/// name.
+/// A server could list one tool, and replace it by another with the same name during the question.
 #[tokio::test]
-async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called() {
+async fn a_tool_that_was_replaced_during_the_question_is_not_called() {
     let (asked, answer) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let asker = {
         let (asked, answer) = (Arc::clone(&asked), Arc::clone(&answer));
@@ -85,8 +85,9 @@ async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called
         }
     };
     let permissions = permissions(&["fs"], rules(&[], &[], &[]));
-    let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
-    let registry = Registry::new(Gate::new(permissions, options));
+    let options =
+        PermissionGateOptions { asker: Some(Arc::new(asker)), ..PermissionGateOptions::default() };
+    let registry = Registry::new(PermissionGate::new(permissions, options));
     for others in [&["a.b"][..], &[]] {
         registry.register("fs", tools(&["a b"]));
         assert_eq!(names(&registry), ["mcp__fs__a_b"]);
@@ -105,8 +106,9 @@ async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called
 async fn a_tool_answered_with_never_is_hidden() {
     let asker = |_: Question| async { Ok(Some(Answer::Never)) };
     let permissions = permissions(&["fs"], rules(&[], &[], &[]));
-    let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
-    let registry = Registry::new(Gate::new(permissions, options));
+    let options =
+        PermissionGateOptions { asker: Some(Arc::new(asker)), ..PermissionGateOptions::default() };
+    let registry = Registry::new(PermissionGate::new(permissions, options));
     registry.register("fs", tools(&["rm", "mv"]));
     assert_eq!(names(&registry), ["mcp__fs__rm", "mcp__fs__mv"]);
     let mut events = registry.subscribe();
@@ -118,7 +120,8 @@ async fn a_tool_answered_with_never_is_hidden() {
 #[test]
 fn without_an_asker_undecided_tools_are_hidden() {
     let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs__get"]));
-    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    let registry =
+        Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     registry.register("fs", tools(&["get", "put"]));
     assert_eq!(names(&registry), ["mcp__fs__get"]);
     let hidden: Vec<_> = registry
@@ -154,12 +157,13 @@ async fn an_answer_that_cannot_be_stored_is_sent_as_a_note() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let asker = |_: Question| async { Ok(Some(Answer::Always)) };
-    let options = GateOptions {
+    let options = PermissionGateOptions {
         asker: Some(Arc::new(asker)),
         grants: Grants::open(&file).0,
-        ..GateOptions::default()
+        ..PermissionGateOptions::default()
     };
-    let registry = Registry::new(Gate::new(permissions(&["fs"], rules(&[], &[], &[])), options));
+    let registry =
+        Registry::new(PermissionGate::new(permissions(&["fs"], rules(&[], &[], &[])), options));
     registry.register("fs", tools(&["rm"]));
     let mut events = registry.subscribe();
     execute(&registry, &Notes::default(), "mcp__fs__rm").await.unwrap();
@@ -172,11 +176,12 @@ fn a_rule_that_matches_no_tool_is_reported_with_a_suggestion() {
     let deny =
         ["mcp__fs__rm_all", "mcp__fs__wirte", "mcp__fs__zzzz*", "mcp__fs__rm.*", "mcp__web__x"];
     let permissions = permissions(&["fs", "web"], rules(&deny, &[], &["mcp__fs", "mcp__web"]));
-    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
-    assert!(registry.unfit_rules().is_empty(), "of what is not connected nothing is known");
+    let registry =
+        Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
+    assert!(registry.unmatched_rules().is_empty(), "of what is not connected nothing is known");
     registry.register("fs", tools(&["rm.all", "write"]));
     assert_eq!(
-        registry.unfit_rules(),
+        registry.unmatched_rules(),
         [
             "rule 'mcp__fs__rm_all' (session) matches no tool of 'fs'; \
              did you mean its tool 'rm.all'?",
@@ -188,7 +193,7 @@ fn a_rule_that_matches_no_tool_is_reported_with_a_suggestion() {
 }
 
 #[test]
-fn a_registered_tool_has_all_that_its_server_says() {
+fn a_registered_tool_keeps_all_members_of_its_definition() {
     let registry = open(&["fs"]);
     let mut tool = Tool::new("rm").taking(json!({"type": "object", "required": ["path"]}));
     tool.rest.insert("annotations".to_owned(), json!({"destructiveHint": true}));
@@ -200,7 +205,7 @@ fn a_registered_tool_has_all_that_its_server_says() {
 }
 
 #[test]
-fn the_limit_of_names_can_be_another() {
+fn the_limit_of_names_is_configurable() {
     let long = "x".repeat(100);
     let registry = open(&["fs"]).with_limit(NameLimit::new(128).unwrap());
     registry.register("fs", tools(&[&long]));
@@ -209,14 +214,16 @@ fn the_limit_of_names_can_be_another() {
 
 #[tokio::test]
 async fn calls_have_different_ids_in_the_audit_log() {
-    use sparring_host::permissions::Audit;
+    use sparring_host::permissions::AuditLog;
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
-    let options =
-        GateOptions { audit: Some(Audit::open(&path).unwrap()), ..GateOptions::default() };
+    let options = PermissionGateOptions {
+        audit: Some(AuditLog::open(&path).unwrap()),
+        ..PermissionGateOptions::default()
+    };
     let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs"]));
-    let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
+    let registry = Arc::new(Registry::new(PermissionGate::new(permissions, options)));
     registry.register("fs", tools(&["a"]));
     let (done, finished) = oneshot::channel();
     let other = Arc::clone(&registry);

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde_json::json;
 use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
-use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::permissions::{PermissionGate, PermissionGateOptions, Permissions, Policy};
 use sparring_host::registry::{Event, Registry};
 use sparring_mock::{Reply, ToolMock};
 use sparring_transport::Target;
@@ -19,7 +19,7 @@ use crate::permissions::rules;
 
 /// A registry with all tools of these servers allowed.
 fn registry(servers: &[ServerConfig]) -> Registry {
-    Registry::new(Gate::new(all_allowed(servers), GateOptions::default()))
+    Registry::new(PermissionGate::new(all_allowed(servers), PermissionGateOptions::default()))
 }
 
 fn all_allowed(servers: &[ServerConfig]) -> Permissions {
@@ -60,7 +60,7 @@ async fn tools_over_memory_http_and_stdio_are_registered_together() {
 }
 
 #[tokio::test]
-async fn the_registry_follows_what_servers_have() {
+async fn the_registry_follows_the_tools_of_servers() {
     let world = World::default();
     let mock = world.mock("fs", tools(&["read"]));
     world.mock("web", tools(&["fetch"]));
@@ -68,7 +68,7 @@ async fn the_registry_follows_what_servers_have() {
     let manager = world.manager(servers.clone());
     let registry = registry(&servers);
     let mut events = registry.subscribe();
-    let followed = registry.follow(&manager);
+    let followed = registry.follow_manager(&manager);
     let driven = async {
         let mut shown = async |expected: &[&str]| {
             while names(&registry) != expected {

@@ -46,7 +46,7 @@ async fn every_tool_is_declared_and_called_by_its_registered_name() {
 }
 
 #[test]
-fn a_description_is_cut_to_what_the_api_takes() {
+fn a_description_is_truncated_to_the_limit_of_the_api() {
     let registry = open(&["fs"]);
     let exact = Tool::new("a").described("é".repeat(1_024));
     let longer = Tool::new("b").described("é".repeat(1_025));

@@ -36,7 +36,7 @@ fn a_tool_that_is_listed_twice_is_one() {
 }
 
 #[test]
-fn texts_of_a_server_have_an_end() {
+fn long_texts_of_a_server_are_truncated() {
     let registry = open(&["fs"]);
     let mut tool = Tool::new("a").described("é".repeat(1 << 20));
     tool.rest.insert("title".to_owned(), "t".repeat(1 << 20).into());
@@ -50,7 +50,7 @@ fn texts_of_a_server_have_an_end() {
 
 /// This takes seconds only if tools are not compared with each other.
 #[tokio::test]
-async fn a_hundred_thousand_tools_are_no_trouble() {
+async fn a_hundred_thousand_tools_are_registered_quickly() {
     let servers: Vec<String> = (0..1_000).map(|number| format!("server-{number}")).collect();
     let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
     let registry = open(&servers);

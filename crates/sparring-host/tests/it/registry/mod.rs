@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use sparring_host::config::Rules;
-use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::permissions::{PermissionGate, PermissionGateOptions, Permissions, Policy};
 use sparring_host::registry::{Caller, Registry, Route};
 use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
@@ -58,7 +58,7 @@ fn open(servers: &[&str]) -> Registry {
     let all: Vec<String> = servers.iter().map(|name| format!("mcp__{name}")).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let permissions = permissions(servers, rules(&[], &[], &all));
-    Registry::new(Gate::new(permissions, GateOptions::default()))
+    Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()))
 }
 
 /// The names of all tools that are not hidden.

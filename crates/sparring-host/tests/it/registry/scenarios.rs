@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sparring_host::names::qualified_name;
-use sparring_host::permissions::{Answer, Gate, GateOptions, Question};
+use sparring_host::permissions::{Answer, PermissionGate, PermissionGateOptions, Question};
 use sparring_host::registry::Registry;
 use sparring_wire::RawJson;
 
@@ -62,8 +62,9 @@ async fn a_tool_that_needs_permission_is_asked_for() {
         }
     };
     let permissions = permissions(&["fs"], rules(&[], &["mcp__fs__write_file"], &[]));
-    let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
-    let registry = Registry::new(Gate::new(permissions, options));
+    let options =
+        PermissionGateOptions { asker: Some(Arc::new(asker)), ..PermissionGateOptions::default() };
+    let registry = Registry::new(PermissionGate::new(permissions, options));
     registry.register("fs", tools(&["write_file"]));
     let notes = Notes::default();
     let call = registry.execute(&notes, "mcp__fs__write_file", RawJson::empty_object());
@@ -75,8 +76,9 @@ async fn a_tool_that_needs_permission_is_asked_for() {
 async fn a_tool_that_is_allowed_is_called_without_asking() {
     let asker = |_: Question| async { panic!("nobody is to be asked") };
     let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs__read_*"]));
-    let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
-    let registry = Registry::new(Gate::new(permissions, options));
+    let options =
+        PermissionGateOptions { asker: Some(Arc::new(asker)), ..PermissionGateOptions::default() };
+    let registry = Registry::new(PermissionGate::new(permissions, options));
     registry.register("fs", tools(&["read_file"]));
     let notes = Notes::default();
     let call = registry.execute(&notes, "mcp__fs__read_file", RawJson::empty_object());
@@ -86,7 +88,8 @@ async fn a_tool_that_is_allowed_is_called_without_asking() {
 #[tokio::test]
 async fn a_tool_that_is_denied_is_hidden_and_not_called() {
     let permissions = permissions(&["fs"], rules(&["mcp__fs__write_*"], &[], &["mcp__fs"]));
-    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    let registry =
+        Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     registry.register("fs", tools(&["read_file", "write_file"]));
     assert_eq!(names(&registry), ["mcp__fs__read_file"]);
     let notes = Notes::default();

@@ -122,7 +122,7 @@ async fn the_scope_openid_gives_an_id_token() {
 async fn denies_logins_on_demand() {
     let issuer = issuer().await;
     let test_client = TestClient::new(&issuer);
-    issuer.deny_next();
+    issuer.deny_next_login();
     let sent = test_client.browse(&login("app")).await;
     assert_eq!((sent.to.as_deref(), &*sent.params["error"]), (Some(REDIRECT_URI), "access_denied"));
     assert_eq!((&*sent.params["state"], &*sent.params["iss"]), ("xyz", &*issuer.url()));
@@ -205,5 +205,5 @@ async fn records_requests() {
     assert!(issuer.requests().is_empty());
     let waiting = issuer.take_request(Duration::from_secs(10));
     let (came, _) = tokio::join!(waiting, test_client.get(&test_client.url));
-    assert_eq!((came.unwrap().path.as_str(), issuer.forgotten()), ("/", 0));
+    assert_eq!((came.unwrap().path.as_str(), issuer.dropped_requests()), ("/", 0));
 }

@@ -3,8 +3,8 @@
 use std::future::IntoFuture as _;
 
 use serde_json::{Value, json};
-use sparring_mock::{MockServer, Token, Wrong};
-use sparring_transport::http::Serving;
+use sparring_mock::{MockServer, Token, TokenFault};
+use sparring_transport::http::HttpServerHandle;
 
 use super::test_client::{REDIRECT_URI, TestClient, claims, login};
 use crate::fixture::{listen, mock, within};
@@ -64,7 +64,7 @@ async fn call_tool(url: &str, token: Option<&str>, tool: &str) -> HttpResult {
     ask(url, &headers, token, call(tool)).await
 }
 
-fn url(mock: &MockServer, serving: &Serving) -> String {
+fn url(mock: &MockServer, serving: &HttpServerHandle) -> String {
     mock.urls(serving.address().unwrap()).mcp
 }
 
@@ -102,13 +102,13 @@ async fn reports_why_a_token_is_rejected() {
     let came = call_tool(&url, Some(&good), "look").await;
     assert_eq!(came.status, 200, "{came:?}");
     for (token, status, expected) in [
-        (Token::default().wrong(Wrong::Signature), 401, "the signature is not the issuer's"),
-        (Token::default().wrong(Wrong::Issuer), 401, "it is from another issuer"),
-        (Token::default().wrong(Wrong::Audience), 401, "it is for another audience"),
+        (Token::default().fault(TokenFault::Signature), 401, "the signature is not the issuer's"),
+        (Token::default().fault(TokenFault::Issuer), 401, "it is from another issuer"),
+        (Token::default().fault(TokenFault::Audience), 401, "it is for another audience"),
         (Token::for_server(format!("{url}/other")), 401, "it is for another audience"),
         (Token::for_server(url.replace("http", "https")), 401, "it is for another audience"),
-        (Token::default().wrong(Wrong::Expired), 401, "it has expired"),
-        (Token::default().wrong(Wrong::Scope), 403, "insufficient_scope"),
+        (Token::default().fault(TokenFault::Expired), 401, "it has expired"),
+        (Token::default().fault(TokenFault::Scope), 403, "insufficient_scope"),
         (Token::default().scopes(["write"]), 403, "insufficient_scope"),
         (Token::default().scopes(["read"]), 200, ""),
         (Token::for_server(url.strip_suffix("/mcp").unwrap()), 200, ""),

@@ -7,7 +7,8 @@ use serde_json::json;
 use sparring_mock::MockServer;
 use sparring_peer::Client;
 use sparring_transport::http::{
-    Credentials, HttpLink, HttpTarget, HttpTransport, OAuth, Proof, Serving, Visitor,
+    BrowserOpener, ClientAuth, Credentials, HttpLink, HttpServerHandle, HttpTarget, HttpTransport,
+    OAuth,
 };
 use sparring_wire::Revision;
 
@@ -27,14 +28,19 @@ tools: [{name: look, text: seen}, {name: wipe, text: gone}]
 fn user() -> (OAuth, Arc<AtomicUsize>) {
     let times = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&times);
-    let visitor = Visitor::new(move |url| {
+    let visitor = BrowserOpener::new(move |url| {
         counted.fetch_add(1, Ordering::SeqCst);
         tokio::spawn(reqwest::get(url.to_owned()));
     });
-    (OAuth { patience: TIMEOUT, ..OAuth::code(visitor) }, times)
+    (OAuth { login_timeout: TIMEOUT, ..OAuth::authorization_code(visitor) }, times)
 }
 
-fn link(mock: &MockServer, serving: &Serving, oauth: OAuth, over: HttpTransport) -> HttpLink {
+fn link(
+    mock: &MockServer,
+    serving: &HttpServerHandle,
+    oauth: OAuth,
+    over: HttpTransport,
+) -> HttpLink {
     let urls = mock.urls(serving.address().unwrap());
     let url = if over == HttpTransport::Sse { urls.sse.unwrap() } else { urls.mcp };
     let credentials = Some(Credentials::OAuth(Box::new(oauth)));
@@ -72,9 +78,9 @@ async fn logs_in_refreshes_and_steps_up() {
 #[tokio::test]
 async fn uses_client_credentials() {
     for (proof, good) in [
-        (Proof::Secret("hush".to_owned()), true),
-        (Proof::Secret("wrong".to_owned()), false),
-        (Proof::None, false),
+        (ClientAuth::Secret("hush".to_owned()), true),
+        (ClientAuth::Secret("wrong".to_owned()), false),
+        (ClientAuth::None, false),
     ] {
         let mock = mock(SCRIPT);
         let serving = listen(&mock).await;
@@ -113,7 +119,7 @@ async fn reports_errors_of_the_issuer() {
 async fn works_at_another_address_of_this_machine() {
     let mock = mock(SCRIPT);
     let serving = mock.listen("[::1]:0".parse().unwrap()).await.unwrap();
-    let oauth = OAuth::client_credentials("robot", Proof::Secret("hush".to_owned()));
+    let oauth = OAuth::client_credentials("robot", ClientAuth::Secret("hush".to_owned()));
     let link = link(&mock, &serving, oauth, HttpTransport::Streamable);
     let client = within(Client::connect(link)).await.unwrap();
     assert_eq!(call_text(&client, "look", json!({})).await, "seen");

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_mock::{HttpReply, Issuer, Token, Wrong};
+use sparring_mock::{HttpReply, Issuer, Token, TokenFault};
 
 use super::test_client::{TestClient, claims};
 
-const ALL: [(Wrong, &str); 4] = [
-    (Wrong::Signature, "the signature is not the issuer's"),
-    (Wrong::Issuer, "it is from another issuer"),
-    (Wrong::Expired, "it has expired"),
-    (Wrong::Nothing, ""),
+const ALL: [(TokenFault, &str); 4] = [
+    (TokenFault::Signature, "the signature is not the issuer's"),
+    (TokenFault::Issuer, "it is from another issuer"),
+    (TokenFault::Expired, "it has expired"),
+    (TokenFault::None, ""),
 ];
 
 #[tokio::test]
@@ -27,15 +27,15 @@ async fn issues_a_token_as_described() {
     assert_eq!(said["scope"], "read");
     assert_eq!(said["exp"].as_u64().unwrap() - said["iat"].as_u64().unwrap(), 5);
     for (wrong, why) in ALL {
-        let token = issuer.token(Token::for_server(server).wrong(wrong));
+        let token = issuer.token(Token::for_server(server).fault(wrong));
         match issuer.check(&token) {
-            Ok(_) => assert_eq!(wrong, Wrong::Nothing),
+            Ok(_) => assert_eq!(wrong, TokenFault::None),
             Err(response) => assert_eq!(response, why),
         }
     }
-    let audience = claims(&issuer.token(Token::for_server(server).wrong(Wrong::Audience)));
+    let audience = claims(&issuer.token(Token::for_server(server).fault(TokenFault::Audience)));
     assert_ne!(audience["aud"], server);
-    let scope = claims(&issuer.token(Token::for_server(server).wrong(Wrong::Scope)));
+    let scope = claims(&issuer.token(Token::for_server(server).fault(TokenFault::Scope)));
     assert_eq!(scope.get("scope"), None);
     let over = issuer.token(Token::for_server(server).lifetime(Duration::ZERO));
     assert_eq!(issuer.check(&over).unwrap_err(), "it has expired");
@@ -58,8 +58,8 @@ async fn faults_apply_as_often_as_scripted() {
             _ => "something else",
         }
     };
-    issuer.spoil_next(Wrong::Signature);
-    issuer.spoil_next(Wrong::Expired);
+    issuer.fault_next_token(TokenFault::Signature);
+    issuer.fault_next_token(TokenFault::Expired);
     assert_eq!(token().await, "the signature is not the issuer's");
     assert_eq!(token().await, "it has expired");
     assert_eq!(token().await, "good");
@@ -74,7 +74,7 @@ async fn faults_apply_as_often_as_scripted() {
     }
     issuer.change(json!({"wrong": []})).unwrap();
     assert_eq!(token().await, "good");
-    issuer.refuse_next("invalid_grant");
+    issuer.refuse_next_token_request("invalid_grant");
     issuer.enqueue(HttpReply::new(503));
     assert_eq!(token().await, "something else");
     assert_eq!(token().await, "invalid_grant");

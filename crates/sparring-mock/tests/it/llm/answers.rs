@@ -152,7 +152,7 @@ async fn an_unmet_expectation_names_case_and_turn_and_keeps_the_turn() {
             );
             assert!(reported.contains("at tools: "), "{reported}");
         }
-        let misses = llm.misses();
+        let misses = llm.mismatches();
         assert_eq!((misses.len(), misses[0].rule), (2, Rule::UnexpectedTurn));
         let verified = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| llm.verify()));
         assert!(verified.is_err());
@@ -239,7 +239,7 @@ async fn builds_an_endpoint_in_rust() {
     );
     assert_eq!(ask(&llm, &next).await.text(), "rain");
     assert_eq!(say(&llm, "[test_case_id=b]").await.text(), "of b");
-    assert_eq!((llm.total(), llm.misses()), (4, vec![]));
+    assert_eq!((llm.total(), llm.mismatches()), (4, vec![]));
     let wrong = LlmMock::openai().turn(LlmTurn::default()).start().await.unwrap_err();
     assert!(wrong.to_string().contains("the turn has no answer"), "{wrong}");
 }

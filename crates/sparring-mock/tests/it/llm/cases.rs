@@ -87,7 +87,7 @@ async fn concurrent_conversations_never_mix() {
     while let Some(done) = talking.join_next().await {
         done.unwrap();
     }
-    assert_eq!((llm.total(), llm.misses()), (150, vec![]));
+    assert_eq!((llm.total(), llm.mismatches()), (150, vec![]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -28,7 +28,7 @@ async fn sends_errors_like_the_api() {
         }
         // Each error used up a turn, so a retry gets the next.
         assert_eq!(say(&llm, "hi").await.text(), "good");
-        assert_eq!(llm.misses(), []);
+        assert_eq!(llm.mismatches(), []);
     }
     let llm = start("openai: [{error: {status: 400, code: context_length_exceeded}}]").await;
     let error = json!({
@@ -56,7 +56,7 @@ async fn in_a_stream_an_error_comes_after_the_answer() {
     }
 }
 
-/// Returns the part of the answer that arrived, and whether it was complete.
+/// Returns the part of the answer that arrived, and true if it was complete.
 async fn read_until_end(llm: &sparring_mock::LlmMock, more: serde_json::Value) -> (String, bool) {
     let mut response = match request(llm, &with(body(llm, "hi"), more)).send().await {
         Ok(response) => response,

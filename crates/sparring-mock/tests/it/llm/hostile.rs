@@ -14,7 +14,7 @@ async fn reported(api: &str, text: &str) -> (u16, String) {
     assert_eq!(reply.header("x-should-retry"), "false");
     assert_eq!(reply.json()["error"]["type"], "invalid_request_error");
     assert_eq!(
-        (llm.misses()[0].rule, &llm.misses()[0].message),
+        (llm.mismatches()[0].rule, &llm.mismatches()[0].message),
         (Rule::InvalidLlmRequest, &reply.error())
     );
     assert_eq!(say(&llm, "hi").await.text(), "good");

@@ -14,7 +14,7 @@ async fn records_requests_in_shared_and_original_form() {
     let of = |at: usize| (requests[at].case(), requests[at].turn(), requests[at].status());
     assert_eq!((of(0), of(1)), ((Some("a"), Some(1), 200), (None, Some(1), 200)));
     assert_eq!(of(2), (Some("a"), None, 500));
-    assert!(requests[2].miss().unwrap().message.contains("turn 2 was requested"));
+    assert!(requests[2].mismatch().unwrap().message.contains("turn 2 was requested"));
     let value = requests[0].to_json();
     assert_eq!(value["user"], "hi [test_case_id=a]");
     assert_eq!((&value["case"], &value["turn"]), (&json!("a"), &json!(1)));

@@ -104,8 +104,10 @@ fn schema_and_parser_know_the_same_keys() {
     let (mut used, mut known) = (BTreeSet::new(), BTreeSet::new());
     keys(&script, &mut used);
     properties(&sparring_mock::llm_schema(), &mut known);
-    let untried: Vec<_> =
-        known.iter().filter(|key| casing::snake(key) == **key && !used.contains(*key)).collect();
+    let untried: Vec<_> = known
+        .iter()
+        .filter(|key| casing::to_snake_case(key) == **key && !used.contains(*key))
+        .collect();
     // A script can have only one API.
     assert_eq!(untried, ["anthropic"]);
     let mut refused = 0;

@@ -20,12 +20,12 @@ const MAX_PAGES: u32 = 100;
 pub(super) struct HeldResponse {
     frame: Frame,
     envelope: Option<Envelope>,
-    /// Whether the tools are being listed, so that the call has no stream.
+    /// True if the tools are being listed, so that the call has no stream.
     pub(super) listing: bool,
 }
 
 impl<W> Core<W> {
-    /// Returns whether an error may only mean that the tool's mirrored arguments
+    /// Returns true if an error may only mean that the tool's mirrored arguments
     /// are unknown.
     pub(super) fn is_header_mismatch(&self, pending: &PendingRequest<W>, frame: &Frame) -> bool {
         let code = || frame.error_object().map(|error| error.code);

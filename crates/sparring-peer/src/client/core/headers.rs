@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use sparring_wire::mirror::{self, Mirrored};
+use sparring_wire::mirrored_headers::{self, MirroredArguments};
 use sparring_wire::{Frame, Headers, Json, Revision};
 
 use super::Core;
@@ -12,7 +12,7 @@ use crate::link::LinkKind;
 /// The maximum number of tools whose mirrored arguments are stored.
 const MAX_MIRRORED_TOOLS: usize = 10_000;
 
-/// The headers of the last request, and what they were built from.
+/// The headers of the last request, with the values that they were built from.
 #[derive(Debug, Default)]
 pub(super) struct HeaderCache {
     revision: Option<Revision>,
@@ -38,19 +38,19 @@ impl<W> Core<W> {
             return Headers::new();
         };
         let method = if revision.is_modern() { method } else { "" };
-        let name = mirror::name_of(method, params);
+        let name = mirrored_headers::name_header_value(method, params);
         let tool = name.as_deref().filter(|_| method == "tools/call");
         let mirrored = tool.and_then(|tool| self.mirrored.get(tool));
         if mirrored.is_none() && self.header_cache.matches(revision, method, name.as_deref()) {
             return self.header_cache.headers.clone();
         }
         let mut headers = Headers::with_capacity(4, 128);
-        headers.push(mirror::PROTOCOL_VERSION, revision.name());
+        headers.push(mirrored_headers::PROTOCOL_VERSION_HEADER, revision.name());
         if !method.is_empty() {
-            headers.push(mirror::METHOD, method);
+            headers.push(mirrored_headers::METHOD_HEADER, method);
         }
         if let Some(name) = &name {
-            headers.push(mirror::NAME, &mirror::encode(name));
+            headers.push(mirrored_headers::NAME_HEADER, &mirrored_headers::encode_value(name));
         }
         let arguments = params.filter(|_| mirrored.is_some()).and_then(|it| it.get("arguments"));
         if let (Some(mirrored), Some(arguments)) = (mirrored, arguments) {
@@ -65,7 +65,7 @@ impl<W> Core<W> {
         headers
     }
 
-    /// Returns the headers of a frame that the caller spelled.
+    /// Returns the headers of a frame that the caller built.
     pub(super) fn frame_headers(&mut self, frame: &Frame) -> Headers {
         // A shared channel has no headers, so the frame need not be read.
         if self.link == LinkKind::Shared {
@@ -81,7 +81,9 @@ impl<W> Core<W> {
         }
         for tool in result.get("tools").unwrap_or(Json::EMPTY_OBJECT).items() {
             let Some(name) = tool.get("name").and_then(Json::as_str) else { continue };
-            let mirrored = tool.get("inputSchema").and_then(|schema| Mirrored::read(schema).ok());
+            let mirrored = tool
+                .get("inputSchema")
+                .and_then(|schema| MirroredArguments::from_schema(schema).ok());
             match mirrored.filter(|mirrored| !mirrored.is_empty()) {
                 Some(mirrored) if self.mirrored.len() < MAX_MIRRORED_TOOLS => {
                     self.mirrored.insert(name.into_owned(), mirrored);

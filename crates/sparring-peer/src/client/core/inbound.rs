@@ -1,4 +1,4 @@
-//! Handles what arrives: responses, server requests, notifications and noise.
+//! Handles incoming events: responses, server requests, notifications and noise.
 
 use sparring_wire::{Frame, FrameKind, Id, Json, RawJson, Rule};
 
@@ -23,7 +23,8 @@ impl<W> Core<W> {
                 self.handle_frame(now, frame, &stream, envelope.as_ref());
             }
             Incoming::Noise { frame, stream } => self.handle_noise(now, frame, &stream),
-            Incoming::StreamEnded { stream: Stream::Standing, cause } | Incoming::Missed(cause) => {
+            Incoming::StreamEnded { stream: Stream::Connection, cause }
+            | Incoming::MessagesLost(cause) => {
                 self.events.push_back(Event::BackgroundError(cause));
             }
             Incoming::StreamEnded { stream: Stream::Request(id), cause } => {
@@ -47,7 +48,7 @@ impl<W> Core<W> {
             FrameKind::Notification => self.handle_notification(now, frame),
             FrameKind::Request => self.handle_server_request(now, &frame, stream),
             FrameKind::Batch => {
-                let frames: Vec<Frame> = frame.batch().collect();
+                let frames: Vec<Frame> = frame.batch_items().collect();
                 for frame in frames {
                     match frame.kind() {
                         FrameKind::Batch => self.handle_noise(now, frame, stream),
@@ -113,7 +114,7 @@ impl<W> Core<W> {
     /// may have been any request in flight.
     fn handle_response_without_id(&mut self, now: Time, frame: Frame, stream: &Stream) {
         match frame.error_object() {
-            Some(error) => self.defer_failure(now, stream, |_, method| Error::Refused {
+            Some(error) => self.defer_failure(now, stream, |_, method| Error::ErrorResponse {
                 method: method.to_owned(),
                 error: Box::new(error.clone()),
             }),
@@ -130,7 +131,7 @@ impl<W> Core<W> {
         frame: Frame,
     ) {
         self.abort_stream(&id);
-        let error = Error::WrongAnswer {
+        let error = Error::InvalidResponse {
             method: pending.method.to_string(),
             violations: frame.violations().to_vec(),
             frame,
@@ -176,7 +177,7 @@ impl<W> Core<W> {
     /// broken response.
     fn handle_noise(&mut self, now: Time, frame: Frame, stream: &Stream) {
         // A request's own stream has no banner.
-        if self.received_frame || *stream != Stream::Standing {
+        if self.received_frame || *stream != Stream::Connection {
             self.defer_failure(now, stream, |_, method| Error::Noise {
                 method: method.to_owned(),
                 frame: frame.clone(),
@@ -193,7 +194,8 @@ impl<W> Core<W> {
         let mut subscription = None;
         match frame.method().unwrap_or_default() {
             "notifications/progress" => {
-                let id = params.and_then(|params| params.get("progressToken")).and_then(Id::read);
+                let id =
+                    params.and_then(|params| params.get("progressToken")).and_then(Id::from_json);
                 let pending = id.as_ref().and_then(|id| self.pending.get_mut(id));
                 if let (Some(pending), Some(id)) = (pending, id)
                     && pending.progress
@@ -203,14 +205,15 @@ impl<W> Core<W> {
                 }
             }
             "notifications/cancelled" => {
-                let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
+                let id = params.and_then(|params| params.get("requestId")).and_then(Id::from_json);
                 if let Some(id) = id {
                     self.handle_cancellation(now, &id, params);
                 }
             }
             method => {
-                let id =
-                    params.and_then(|params| params.at(&SUBSCRIPTION_ID_PATH)).and_then(Id::read);
+                let id = params
+                    .and_then(|params| params.get_path(&SUBSCRIPTION_ID_PATH))
+                    .and_then(Id::from_json);
                 subscription = id.filter(|id| self.pending.contains_key(id));
                 if method == "notifications/subscriptions/acknowledged"
                     && let Some(pending) =
@@ -252,7 +255,7 @@ impl<W> Core<W> {
             return;
         }
         if method == "ping" {
-            return self.send(Frame::result_of(id, Json::EMPTY_OBJECT, &[]));
+            return self.send(Frame::result_response(id, Json::EMPTY_OBJECT, &[]));
         }
         self.pause_for_server_request(now, id, stream);
         self.events.push_back(Event::ServerRequest {
@@ -261,7 +264,7 @@ impl<W> Core<W> {
             params: frame.params().map(RawJson::from),
             caused_by: match stream {
                 Stream::Request(id) => Some(id.clone()),
-                Stream::Standing => None,
+                Stream::Connection => None,
             },
         });
     }
@@ -273,14 +276,14 @@ impl<W> Core<W> {
         }
         if let Some(mut pending) = self.pending.remove(id) {
             let closed = Error::Closed { method: pending.method.to_string(), cause };
-            // What arrived instead of the response is the better explanation.
+            // The frame that arrived instead of the response explains more.
             let error = pending.take_deferred_error().unwrap_or(closed);
             self.fail_request(now, id.clone(), pending, error);
         }
     }
 }
 
-/// Returns whether a response is unusable. Other violations are only recorded.
+/// Returns true if a response is unusable. Other violations are only recorded.
 fn is_invalid_response(frame: &Frame) -> bool {
     frame.violations().iter().any(|violation| {
         matches!(

@@ -15,7 +15,7 @@ const MAX_INPUTS_PER_ROUND: usize = 100;
 /// A request whose inputs are being gathered.
 pub(super) struct InputRound<W> {
     pending: PendingRequest<W>,
-    /// When all inputs must be there.
+    /// The deadline for all inputs.
     deadline: Time,
     state: Option<RawJson>,
     inputs: Vec<RequestedInput>,
@@ -64,7 +64,7 @@ impl<W> Core<W> {
         let requests = result.get("inputRequests").unwrap_or(Json::EMPTY_OBJECT).members();
         if requests.clone().nth(MAX_INPUTS_PER_ROUND).is_some() {
             let reason = format!("more than {MAX_INPUTS_PER_ROUND} inputs in one round");
-            let error = Error::Unusable { method: pending.method.to_string(), reason };
+            let error = Error::InvalidResult { method: pending.method.to_string(), reason };
             return self.fail_request(now, id, pending, error);
         }
         for (key, wanted) in requests {
@@ -87,10 +87,10 @@ impl<W> Core<W> {
         }
         if inputs.is_empty() && state.is_none() {
             let reason = "input_required with neither inputRequests nor requestState".to_owned();
-            let error = Error::Unusable { method: pending.method.to_string(), reason };
+            let error = Error::InvalidResult { method: pending.method.to_string(), reason };
             return self.fail_request(now, id, pending, error);
         }
-        let deadline = match self.options.patient {
+        let deadline = match self.options.pause_timeouts_while_answering {
             true => Time::MAX,
             false => now.saturating_add(pending.timeout),
         };
@@ -120,7 +120,7 @@ impl<W> Core<W> {
                     now,
                     id.clone(),
                     round.pending,
-                    Error::Unanswered { method, request, key, error: Box::new(error) },
+                    Error::InputNotProvided { method, request, key, error: Box::new(error) },
                 );
             }
         }
@@ -151,8 +151,8 @@ impl<W> Core<W> {
         }
     }
 
-    /// Sends the request again under a new id once all inputs are there, with the
-    /// inputs and the unchanged state.
+    /// Sends the request again under a new id once all inputs have arrived, with
+    /// the inputs and the unchanged state.
     fn retry_when_complete(&mut self, now: Time, id: &Id) {
         let complete =
             |round: &InputRound<W>| round.inputs.iter().all(|input| input.answer.is_some());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_wire::json::{capabilities, implementation};
+use sparring_wire::json::{parse_capabilities, parse_implementation};
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, code};
 
 use super::pending::{PendingRequest, Recipient};
@@ -33,16 +33,17 @@ pub(super) enum Phase {
 pub(super) struct Connecting {
     discover: Attempt,
     initialize: Attempt,
-    /// When to send `initialize` although `server/discover` has no response.
+    /// The time at which `initialize` is sent although `server/discover` has no
+    /// response.
     fall_back_at: Option<Time>,
-    /// When a failed `initialize` fails the connection although `server/discover`
-    /// has no response.
+    /// The time at which a failed `initialize` fails the connection although
+    /// `server/discover` has no response.
     fails_at: Option<Time>,
     /// The revisions requested with `initialize`.
     attempted: Vec<Revision>,
-    /// Whether `server/discover` was sent a second time.
+    /// True if `server/discover` was sent a second time.
     retried_discover: bool,
-    /// Whether `server/discover` was left out because the era was known.
+    /// True if `server/discover` was left out because the era was known.
     skipped_discover: bool,
     deadline: Time,
 }
@@ -149,7 +150,7 @@ impl<W> Core<W> {
     }
 
     fn send_lifecycle_request(&mut self, now: Time, recipient: Recipient<W>, request: Request) {
-        let id = self.ids.generate();
+        let id = self.ids.next_id();
         let pending = PendingRequest::new(recipient, request, self.options.timeout);
         self.send_request(now, id, pending);
     }
@@ -166,7 +167,7 @@ impl<W> Core<W> {
         let versions = parse_strings(result.get("supportedVersions"));
         match self.choose_revision(&versions) {
             Some(revision) if revision.is_modern() => {
-                let info = result.at(&["_meta", "io.modelcontextprotocol/serverInfo"]);
+                let info = result.get_path(&["_meta", "io.modelcontextprotocol/serverInfo"]);
                 let session = build_session(revision, info, result, &frame);
                 self.finish_connecting(session);
             }
@@ -179,8 +180,10 @@ impl<W> Core<W> {
     /// means a modern server (basic/transports/stdio#backward-compatibility); any
     /// other error means a legacy one.
     fn handle_discover_error(&mut self, now: Time, error: ErrorObject) {
-        let refused =
-            Error::Refused { method: "server/discover".to_owned(), error: Box::new(error.clone()) };
+        let refused = Error::ErrorResponse {
+            method: "server/discover".to_owned(),
+            error: Box::new(error.clone()),
+        };
         match error.code {
             code::UNSUPPORTED_PROTOCOL_VERSION => {
                 let supported = error.data.as_ref().and_then(|data| data.get("supported"));
@@ -224,16 +227,16 @@ impl<W> Core<W> {
             return self.fail_connecting(match error {
                 // The error names no versions: the server knows only the
                 // handshake.
-                Error::Refused { error, .. } => {
+                Error::ErrorResponse { error, .. } => {
                     let theirs = vec![format!("answered server/discover with an error: {error}")];
-                    Error::VersionRefused { ours: self.options.revisions(), theirs }
+                    Error::NoCommonVersion { ours: self.options.revisions(), theirs }
                 }
                 error => error,
             });
         }
         match std::mem::replace(&mut connecting.initialize, Attempt::NotStarted) {
             Attempt::NotStarted => self.fall_back_to_initialize(now, Revision::LATEST_LEGACY),
-            // Both attempts have failed; the error of `initialize` says more.
+            // Both attempts have failed; the error of `initialize` explains more.
             Attempt::Failed(error) => self.fail_connecting(error),
             pending => connecting.initialize = pending,
         }
@@ -267,14 +270,14 @@ impl<W> Core<W> {
             .filter(|revision| !revision.is_modern() && ours.contains(revision));
         let Some(revision) = agreed else {
             let theirs = vec![version.into_owned()];
-            return self.handle_initialize_failure(now, Error::VersionRefused { ours, theirs });
+            return self.handle_initialize_failure(now, Error::NoCommonVersion { ours, theirs });
         };
         if self.connecting().is_some() {
             let session = build_session(revision, result.get("serverInfo"), result, &frame);
             self.finish_connecting(session);
             self.send(Frame::notification("notifications/initialized", None));
             if self.link == LinkKind::Streams {
-                self.actions.push_back(Outgoing::Open(Stream::Standing));
+                self.actions.push_back(Outgoing::Open(Stream::Connection));
             }
         }
     }
@@ -292,8 +295,10 @@ impl<W> Core<W> {
             return self.send_initialize(now, revision);
         }
         let refused = match theirs {
-            Some(theirs) => Error::VersionRefused { ours: self.options.revisions(), theirs },
-            None => Error::Refused { method: "initialize".to_owned(), error: Box::new(error) },
+            Some(theirs) => Error::NoCommonVersion { ours: self.options.revisions(), theirs },
+            None => {
+                Error::ErrorResponse { method: "initialize".to_owned(), error: Box::new(error) }
+            }
         };
         self.handle_initialize_failure(now, refused);
     }
@@ -301,7 +306,7 @@ impl<W> Core<W> {
     /// Handles that `initialize` failed. While `server/discover` is pending, a
     /// late response to it may still connect the client.
     pub(super) fn handle_initialize_failure(&mut self, now: Time, error: Error) {
-        let fails_at = now.saturating_add(self.options.grace);
+        let fails_at = now.saturating_add(self.options.grace_period);
         let Some(connecting) = self.connecting() else { return };
         // The known era may be outdated.
         if connecting.skipped_discover && !is_permanent(&error) {
@@ -356,7 +361,7 @@ impl<W> Core<W> {
 
     fn fail_without_common_version(&mut self, theirs: Vec<String>) {
         let ours = self.options.revisions();
-        self.fail_connecting(Error::VersionRefused { ours, theirs });
+        self.fail_connecting(Error::NoCommonVersion { ours, theirs });
     }
 
     fn finish_connecting(&mut self, session: Session) {
@@ -387,7 +392,7 @@ impl<W> Core<W> {
     }
 }
 
-/// Returns whether another attempt is useless: the server cannot be reached, or
+/// Returns true if another attempt is useless: the server cannot be reached, or
 /// refuses access.
 fn is_permanent(error: &Error) -> bool {
     match error {
@@ -407,8 +412,8 @@ fn build_session(
 ) -> Session {
     Session {
         revision,
-        server_info: info.and_then(implementation),
-        capabilities: result.get("capabilities").and_then(capabilities).unwrap_or_default(),
+        server_info: info.and_then(parse_implementation),
+        capabilities: result.get("capabilities").and_then(parse_capabilities).unwrap_or_default(),
         instructions: result.get("instructions").and_then(Json::as_str).map(Into::into),
         frame: frame.clone(),
     }

@@ -18,7 +18,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sparring_wire::mirror::Mirrored;
+use sparring_wire::mirrored_headers::MirroredArguments;
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
 use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
@@ -55,7 +55,7 @@ pub struct Core<W> {
     /// Requests of the lifecycle that are no longer needed. Their responses may
     /// still arrive and are ignored.
     superseded: Vec<Id>,
-    /// Whether any frame has arrived.
+    /// True if any frame has arrived.
     received_frame: bool,
     /// The last noise before the first frame.
     early_noise: Option<Frame>,
@@ -64,7 +64,7 @@ pub struct Core<W> {
     revision: Option<Revision>,
     header_cache: HeaderCache,
     /// The mirrored arguments by tool.
-    mirrored: HashMap<String, Mirrored>,
+    mirrored: HashMap<String, MirroredArguments>,
     /// The server's era from an earlier connection.
     known_era: Option<Era>,
     log_level: Option<LogLevel>,
@@ -74,7 +74,7 @@ pub struct Core<W> {
     events: VecDeque<Event<W>>,
 }
 
-/// The result of the handshake.
+/// The result of connecting, with a handshake or with discovery.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// The revision in use.
@@ -85,7 +85,7 @@ pub struct Session {
     pub capabilities: ServerCapabilities,
     /// The server's instructions.
     pub instructions: Option<String>,
-    /// The response that contained all this.
+    /// The response to `initialize` or `server/discover`.
     pub frame: Frame,
 }
 
@@ -94,11 +94,11 @@ pub struct Session {
 pub struct Request {
     /// The method.
     pub method: Cow<'static, str>,
-    /// The params. They are sent as spelled, with the revision's metadata added.
+    /// The params. They are sent as written, with the revision's metadata added.
     pub params: Option<RawJson>,
     /// The timeout, if it is not the client's.
     pub timeout: Option<Duration>,
-    /// Whether to ask the server for progress.
+    /// True if the server is asked for progress.
     pub progress: bool,
 }
 
@@ -155,7 +155,7 @@ pub enum Event<W> {
     Unclaimed {
         /// The frame.
         frame: Frame,
-        /// Why it belongs to none.
+        /// The reason why it belongs to none.
         reason: UnclaimedReason,
     },
     /// An error that fails no request: the server did not accept a notification
@@ -179,7 +179,7 @@ pub enum ServerRequestId {
     },
 }
 
-/// Why a frame belongs to no request.
+/// The reason why a frame belongs to no request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnclaimedReason {
     /// It is not a frame.
@@ -248,12 +248,13 @@ impl<W> Core<W> {
         self.events.pop_front()
     }
 
-    /// Returns when to call [`Core::tick`], if nothing arrives before.
+    /// Returns the time of the next call of [`Core::tick`], unless an event
+    /// arrives before.
     pub fn wake_at(&self) -> Option<Time> {
         self.wake_at
     }
 
-    /// Returns what client and server agreed on, once they have.
+    /// Returns the session, once the client is connected.
     pub fn session(&self) -> Option<&Arc<Session>> {
         self.session.as_ref()
     }
@@ -297,10 +298,10 @@ impl<W> Core<W> {
     }
 
     /// Returns an id that no request in flight or cancelled request has,
-    /// including those that the caller spelled.
+    /// including requests that the caller built.
     fn generate_id(&mut self) -> Id {
         loop {
-            let id = self.ids.generate();
+            let id = self.ids.next_id();
             let late = self.cancelled.contains(&id) || self.superseded.contains(&id);
             if !self.is_in_use(&id) && !late {
                 return id;
@@ -335,8 +336,8 @@ impl<W> Core<W> {
             return Err((waiter, format!("nothing was sent: a request with id {id} is in flight")));
         }
         let mut request = Request::new(method.to_owned(), None);
-        let token = frame.params().and_then(|params| params.at(&["_meta", "progressToken"]));
-        request.progress = token.and_then(Id::read).as_ref() == Some(&id);
+        let token = frame.params().and_then(|params| params.get_path(&["_meta", "progressToken"]));
+        request.progress = token.and_then(Id::from_json).as_ref() == Some(&id);
         let timeout = timeout.unwrap_or(self.options.timeout);
         let mut pending = PendingRequest::new(Recipient::Caller(waiter), request, timeout);
         pending.raw = true;
@@ -363,7 +364,7 @@ impl<W> Core<W> {
         let headers = self.frame_headers(&frame);
         self.actions.push_back(Outgoing::Send {
             frame,
-            stream: Stream::Standing,
+            stream: Stream::Connection,
             headers,
             faults: Faults::none(),
         });
@@ -436,8 +437,8 @@ impl<W> Core<W> {
             ServerRequestId::Request(id) => {
                 if self.finish_server_request(now, &id) {
                     self.send(match &answer {
-                        Ok(result) => Frame::result_of(&id, result.view(), &[]),
-                        Err(error) => Frame::error_of(Some(&id), false, error),
+                        Ok(result) => Frame::result_response(&id, result.view(), &[]),
+                        Err(error) => Frame::error_response(Some(&id), false, error),
                     });
                 }
             }
@@ -455,7 +456,7 @@ impl<W> Core<W> {
     /// Closes the connection from this side.
     pub fn close(&mut self) {
         self.actions.push_back(Outgoing::Close);
-        self.close_with(&Cause::ByUs);
+        self.close_with(&Cause::ClosedLocally);
     }
 
     /// Fails all requests in flight and closes the core.

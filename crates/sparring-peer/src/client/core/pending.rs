@@ -1,5 +1,5 @@
-//! Requests in flight: their recipients, their deadlines, and what happens after
-//! those.
+//! Requests in flight: their recipients, their deadlines, and the handling of
+//! missed deadlines.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,18 +17,18 @@ use crate::link::{Faults, LinkKind, Outgoing, Stream};
 pub(super) struct PendingRequest<W> {
     pub(super) recipient: Recipient<W>,
     pub(super) method: Cow<'static, str>,
-    /// As the caller gave them, to send the request again.
+    /// The params as the caller gave them, to send the request again.
     pub(super) params: Option<RawJson>,
     pub(super) progress: bool,
     pub(super) timeout: Duration,
-    /// Whether the caller spelled the whole frame, so that only the caller can
-    /// send it again.
+    /// True if the caller built the whole frame, so that only the caller can send
+    /// it again.
     pub(super) raw: bool,
     /// The error response that caused a retry.
     pub(super) held_response: Option<Box<HeldResponse>>,
     /// The number of `input_required` responses.
     pub(super) rounds: u32,
-    /// When the request fails. None before it is sent, and for an open
+    /// The deadline. None before the request is sent, and for an open
     /// subscription.
     deadline: Option<Time>,
     /// The number of reasons why the timeout is paused, and the time left after
@@ -97,7 +97,7 @@ impl<W> PendingRequest<W> {
         self.deferred_failure.take().map(|failure| failure.error)
     }
 
-    /// Returns whether the request waits for a list of tools instead of its own
+    /// Returns true if the request waits for a list of tools instead of its own
     /// stream.
     pub(super) fn is_listing_tools(&self) -> bool {
         self.held_response.as_ref().is_some_and(|held_response| held_response.listing)
@@ -113,7 +113,7 @@ impl<W> PendingRequest<W> {
         self.deadline = None;
     }
 
-    /// Lets the request take any time.
+    /// Removes the deadline: the request can take any time.
     pub(super) fn remove_deadline(&mut self) {
         self.deadline = None;
         self.deferred_failure = None;
@@ -182,10 +182,10 @@ impl<W> Core<W> {
     pub(super) fn pause_for_server_request(&mut self, now: Time, request: &Id, stream: &Stream) {
         let is_paused = |id: &Id| match stream {
             Stream::Request(only) => only == id,
-            Stream::Standing => true,
+            Stream::Connection => true,
         };
         let mut paused = Vec::new();
-        if self.options.patient {
+        if self.options.pause_timeouts_while_answering {
             for (id, pending) in &mut self.pending {
                 if is_paused(id) && matches!(pending.recipient, Recipient::Caller(_)) {
                     pending.pause(now);
@@ -196,7 +196,7 @@ impl<W> Core<W> {
         self.server_requests.insert(request.clone(), paused);
     }
 
-    /// Removes a server request and ends its pauses. Returns whether it was being
+    /// Removes a server request and ends its pauses. Returns true if it was being
     /// answered.
     pub(super) fn finish_server_request(&mut self, now: Time, request: &Id) -> bool {
         let Some(paused) = self.server_requests.remove(request) else { return false };
@@ -211,7 +211,7 @@ impl<W> Core<W> {
 
     pub(super) fn stream_for(&self, id: &Id) -> Stream {
         match self.link {
-            LinkKind::Shared => Stream::Standing,
+            LinkKind::Shared => Stream::Connection,
             LinkKind::Streams => Stream::Request(id.clone()),
         }
     }
@@ -282,7 +282,7 @@ impl<W> Core<W> {
         on: &Stream,
         error: impl Fn(&Id, &str) -> Error,
     ) {
-        let fails_at = now.saturating_add(self.options.grace);
+        let fails_at = now.saturating_add(self.options.grace_period);
         let mut any = false;
         for (id, pending) in &mut self.pending {
             if matches!(on, Stream::Request(only) if only != id) {
@@ -325,14 +325,14 @@ impl<W> Core<W> {
         }
     }
 
-    /// Returns why a response matches no request in flight.
+    /// Returns the reason why a response matches no request in flight.
     pub(super) fn classify_unclaimed(&mut self, id: &Id) -> UnclaimedReason {
         match self.cancelled.iter().position(|cancelled| cancelled == id) {
             Some(index) => {
                 self.cancelled.remove(index);
                 UnclaimedReason::Late
             }
-            None if self.ids.has_given(id) => UnclaimedReason::Duplicate,
+            None if self.ids.has_generated(id) => UnclaimedReason::Duplicate,
             None => UnclaimedReason::Foreign,
         }
     }

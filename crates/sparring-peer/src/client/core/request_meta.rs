@@ -1,5 +1,5 @@
 //! Adds the revision's metadata to the params of a request, and leaves the
-//! caller's params as spelled.
+//! caller's params as written.
 
 use std::borrow::Cow;
 
@@ -63,11 +63,11 @@ impl<W> Core<W> {
             }
         };
         let Some(given) = given else {
-            let params = ObjectBuilder::with_room_for(meta.text().len());
+            let params = ObjectBuilder::with_capacity(meta.text().len());
             return Some(Cow::Owned(params.json("_meta", meta.view()).build()));
         };
         Some(match given.view().get("_meta") {
-            None => Cow::Owned(given.with_more([("_meta", meta.view())].into_iter())),
+            None => Cow::Owned(given.with_members([("_meta", meta.view())].into_iter())),
             // Members that the caller has set stay; only missing ones are added.
             Some(own) if own.is_object() => {
                 let names: Vec<_> =

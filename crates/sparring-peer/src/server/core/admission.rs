@@ -1,13 +1,13 @@
-//! Decides whether a request is served, and in which revision: by the handshake
-//! of the legacy revisions, or by the request's own metadata.
+//! Admits or rejects a request, and determines its revision: by the handshake of the
+//! legacy revisions, or by the request's own metadata.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::json;
-use sparring_wire::json::implementation;
+use sparring_wire::json::parse_implementation;
 use sparring_wire::types::LogLevel;
-use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code, mirror};
+use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code, mirrored_headers};
 
 use crate::link::Envelope;
 
@@ -17,7 +17,7 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 
-/// How to serve a request.
+/// The properties of an admitted request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Admission {
     pub(super) revision: Revision,
@@ -55,7 +55,7 @@ impl<'a> RequestMeta<'a> {
 }
 
 impl<A> Core<A> {
-    /// Returns how to serve a request, or the error to reject it with.
+    /// Admits a request, or returns the error to reject it with.
     pub(super) fn admit(
         &self,
         frame: &Frame,
@@ -81,8 +81,8 @@ impl<A> Core<A> {
         envelope: Option<&Envelope>,
     ) -> Result<Revision, ErrorObject> {
         let method = frame.method().unwrap_or_default();
-        // Over HTTP a request that names its revision is of that revision, and
-        // those have no handshake.
+        // Over HTTP, a request that names its revision has that revision. Such revisions
+        // have no handshake.
         let states_revision = envelope.is_some() && meta.version.is_some() && self.has_modern();
         if method == "initialize" && !states_revision {
             return self.admit_initialize(frame, in_batch);
@@ -97,8 +97,11 @@ impl<A> Core<A> {
                 // because intermediaries read only the headers (2026-07-28,
                 // basic/transports/streamable-http#server-validation).
                 if let Some(envelope) = envelope {
-                    let checked =
-                        mirror::check(&envelope.headers, frame, &mirror::Mirrored::default());
+                    let checked = mirrored_headers::check_headers(
+                        &envelope.headers,
+                        frame,
+                        &mirrored_headers::MirroredArguments::default(),
+                    );
                     checked.map_err(|reason| ErrorObject::new(code::HEADER_MISMATCH, reason))?;
                 }
                 self.admit_modern(version, meta)?
@@ -225,7 +228,7 @@ impl<A> Core<A> {
             revision,
             ready: false,
             client: Arc::new(ClientDescription {
-                info: field("clientInfo").and_then(implementation),
+                info: field("clientInfo").and_then(parse_implementation),
                 capabilities: capabilities.map_or_else(RawJson::empty_object, RawJson::from),
             }),
             log_level: None,
@@ -254,7 +257,7 @@ impl<A> Core<A> {
         result.into()
     }
 
-    /// Returns whether the server has a modern revision. A server without one
+    /// Returns true if the server has a modern revision. A server without one
     /// ignores the version in requests: a modern error would make it look like a
     /// modern server (2026-07-28, basic/transports/stdio#backward-compatibility).
     fn has_modern(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Handles what arrives: requests, responses of the client, notifications and
+//! Handles incoming events: requests, responses of the client, notifications and
 //! invalid messages.
 
 use sparring_wire::types::LogLevel;
@@ -18,7 +18,8 @@ impl<A> Core<A> {
             Incoming::StreamEnded { stream: Stream::Request(id), .. } => {
                 self.handle_stream_ended(&id)
             }
-            Incoming::StreamEnded { stream: Stream::Standing, .. } | Incoming::Missed(_) => {}
+            Incoming::StreamEnded { stream: Stream::Connection, .. }
+            | Incoming::MessagesLost(_) => {}
             Incoming::Closed(cause) => self.close_with(cause),
         }
     }
@@ -52,7 +53,7 @@ impl<A> Core<A> {
         let error = ErrorObject::new(code, message.unwrap_or_else(|| "not a message".to_owned()));
         // The id of an unreadable message is not reliable.
         let id = frame.id().filter(|_| worst.is_none());
-        self.send_response(Frame::error_of(id, self.null_id(), &error), batch, id);
+        self.send_response(Frame::error_response(id, self.null_id(), &error), batch, id);
     }
 
     /// Cancels the request of an aborted stream (since 2026-07-28,
@@ -102,7 +103,7 @@ impl<A> Core<A> {
             }
             (Ok(_), None) => {}
             (Err(error), id) => self.send_response(
-                Frame::error_of(id.as_ref(), self.null_id(), &error),
+                Frame::error_response(id.as_ref(), self.null_id(), &error),
                 batch,
                 id.as_ref(),
             ),
@@ -181,7 +182,7 @@ impl<A> Core<A> {
                 }
             }
             "notifications/cancelled" => {
-                let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
+                let id = params.and_then(|params| params.get("requestId")).and_then(Id::from_json);
                 if let Some(id) = id {
                     self.cancel(&id);
                 }
@@ -193,7 +194,9 @@ impl<A> Core<A> {
 
     /// Stops a request. It gets no response.
     fn cancel(&mut self, id: &Id) {
-        let late = |request: &InFlightRequest| request.faults.get().is_some_and(|fault| fault.late);
+        let late = |request: &InFlightRequest| {
+            request.faults.get().is_some_and(|fault| fault.ignore_cancellation)
+        };
         if self.in_flight.get(id).is_some_and(late) {
             return;
         }
@@ -218,7 +221,7 @@ impl<A> Core<A> {
         let Some(request) = self.outgoing_requests.remove(id) else { return };
         let frame = cancelled_notification(id, Some(reason));
         let stream = self.stream_for(&request.caused_by);
-        self.actions.push_back(Outgoing::on(stream, frame));
+        self.actions.push_back(Outgoing::send_on(stream, frame));
         let outcome = Err(ErrorObject::internal(reason));
         self.events.push_back(Event::ClientResponse { waiter: request.waiter, outcome });
     }
@@ -238,10 +241,10 @@ impl<A> Core<A> {
         self.events.push_back(Event::ClientResponse { waiter: request.waiter, outcome });
     }
 
-    /// Handles a batch, where the session's revision has batches (2025-03-26,
+    /// Handles a batch, if the session's revision has batches (2025-03-26,
     /// basic#batching).
     fn handle_batch(&mut self, frame: &Frame, envelope: Option<&Envelope>) {
-        let frames: Vec<Frame> = frame.batch().collect();
+        let frames: Vec<Frame> = frame.batch_items().collect();
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
             self.count_request();
             let message = if frames.is_empty() {
@@ -298,7 +301,7 @@ impl<A> Core<A> {
     }
 }
 
-/// Returns whether a request with this violation is rejected.
+/// Returns true if a request with this violation is rejected.
 fn is_fatal(rule: Rule) -> bool {
     matches!(
         rule,
@@ -314,13 +317,13 @@ fn is_fatal(rule: Rule) -> bool {
 }
 
 impl<A> Core<A> {
-    /// Returns whether the session's revision writes a missing id as `null`.
+    /// Returns true if the session's revision writes a missing id as `null`.
     pub(super) fn null_id(&self) -> bool {
         let newest = self.profile.revisions.iter().max().copied().unwrap_or(Revision::LATEST);
-        !self.revision().unwrap_or(newest).error_without_id()
+        !self.revision().unwrap_or(newest).omits_unknown_error_id()
     }
 
-    /// Returns whether any revision has this request of a client.
+    /// Returns true if any revision has this request of a client.
     pub(super) fn exists_in_any_revision(method: &str) -> bool {
         Revision::ALL.into_iter().any(|revision| revision.request(Side::Client, method).is_some())
     }

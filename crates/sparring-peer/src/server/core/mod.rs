@@ -19,7 +19,7 @@ use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
 use self::outbound::ResultDefaults;
 use super::shared::Counters;
-use crate::client::Filter;
+use crate::client::SubscriptionFilter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
 
 /// A point in time, counted from a start of the owner's choice.
@@ -68,9 +68,9 @@ pub struct Core<A> {
     outgoing_requests: HashMap<Id, OutgoingRequest<A>>,
     ids: IdSequence,
     result_defaults: Arc<ResultDefaults>,
-    /// Whether the client may want change notifications.
+    /// True if the client may want change notifications.
     wants_changes: bool,
-    /// Whether the client's subscriptions have changed since
+    /// True if the client's subscriptions have changed since
     /// [`Core::take_changed_uris`].
     uris_changed: bool,
     /// The level that the client has set since [`Core::take_changed_log_level`].
@@ -85,7 +85,7 @@ pub struct Core<A> {
 /// A session created by a handshake.
 struct HandshakeSession {
     revision: Revision,
-    /// Whether the client has sent `notifications/initialized`.
+    /// True if the client has sent `notifications/initialized`.
     ready: bool,
     client: Arc<ClientDescription>,
     log_level: Option<LogLevel>,
@@ -109,7 +109,7 @@ struct InFlightRequest {
     /// The faults to apply to its response.
     faults: Faults,
     /// The filter of an open subscription.
-    subscription: Option<Filter>,
+    subscription: Option<SubscriptionFilter>,
 }
 
 /// Responses that are sent together.
@@ -142,12 +142,12 @@ pub struct HandlerRequest {
     pub revision: Revision,
     /// The HTTP status and headers, on links that have them.
     pub envelope: Option<Envelope>,
-    /// What the client declared in the handshake; none if the request declares it
-    /// itself.
+    /// The client's declarations in the handshake; none if the request has its
+    /// own.
     pub(super) client: Option<Arc<ClientDescription>>,
     /// The level of log messages that the request or its session has set.
     pub log_level: Option<LogLevel>,
-    /// Whether the client asked for progress.
+    /// True if the client asked for progress.
     pub wants_progress: bool,
 }
 
@@ -214,7 +214,7 @@ impl<A> Core<A> {
         self.profile = Arc::new(profile);
     }
 
-    /// Returns whether the server declares this capability to the client.
+    /// Returns true if the server declares this capability to the client.
     pub(super) fn declares(&self, capability: &str) -> bool {
         self.profile.capabilities.has(capability)
     }
@@ -240,27 +240,28 @@ impl<A> Core<A> {
         self.events.pop_front()
     }
 
-    /// Returns whether events are queued.
+    /// Returns true if events are queued.
     pub(super) fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// Returns when to call [`Core::tick`], if nothing arrives before.
+    /// Returns the time of the next call of [`Core::tick`], unless an event
+    /// arrives before.
     pub fn wake_at(&self) -> Option<Time> {
         self.outgoing_requests.values().map(|request| request.deadline).min()
     }
 
-    /// Returns whether no request is being served, not counting subscriptions.
+    /// Returns true if no request is being served, not counting subscriptions.
     pub fn is_idle(&self) -> bool {
         self.in_flight.values().all(|request| request.subscription.is_some())
     }
 
-    /// Returns whether nothing is in flight, counting subscriptions.
+    /// Returns true if nothing is in flight, counting subscriptions.
     pub fn has_nothing_in_flight(&self) -> bool {
         self.in_flight.is_empty()
     }
 
-    /// Returns whether the client may want change notifications, which the owner
+    /// Returns true if the client may want change notifications, which the owner
     /// then passes to [`Core::broadcast`].
     pub fn wants_changes(&self) -> bool {
         self.wants_changes

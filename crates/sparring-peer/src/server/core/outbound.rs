@@ -28,10 +28,10 @@ impl<A> Core<A> {
                 self.update_subscriptions(&request);
                 match request.revision.is_modern() {
                     true => self.complete_result(id, &request, result.json()),
-                    false => Frame::result_of(id, result.json(), &[]),
+                    false => Frame::result_response(id, result.json(), &[]),
                 }
             }
-            Err(error) => Frame::error_of(Some(id), false, &error),
+            Err(error) => Frame::error_response(Some(id), false, &error),
         };
         match request.batch {
             None => self.send_response_with_faults(frame, Some(id), request.faults),
@@ -65,7 +65,7 @@ impl<A> Core<A> {
         }
         if let Some(own) = meta.filter(|own| own.is_object() && own.get(SERVER_INFO).is_none()) {
             let info = [(SERVER_INFO, defaults.server_info.view())];
-            let own = RawJson::from(own).with_more(info.into_iter());
+            let own = RawJson::from(own).with_members(info.into_iter());
             return self.complete_result(
                 id,
                 request,
@@ -88,7 +88,7 @@ impl<A> Core<A> {
             missing[count] = (name, value.view());
             count += 1;
         }
-        Frame::result_of(id, result, &missing[..count])
+        Frame::result_response(id, result, &missing[..count])
     }
 
     /// Stores or removes a subscription to a resource once the handler has
@@ -112,7 +112,7 @@ impl<A> Core<A> {
 
     /// Answers a message that is not a valid request.
     pub(super) fn reject(&mut self, id: Option<&Id>, error: &ErrorObject) {
-        self.send_response(Frame::error_of(id, self.null_id(), error), None, id);
+        self.send_response(Frame::error_response(id, self.null_id(), error), None, id);
     }
 
     /// Sends a response, alone or with the rest of its batch.
@@ -131,7 +131,7 @@ impl<A> Core<A> {
     }
 
     fn queue_response(&mut self, frame: Frame, id: Option<&Id>, faults: Faults) {
-        let stream = id.map_or(Stream::Standing, |id| self.stream_for(id));
+        let stream = id.map_or(Stream::Connection, |id| self.stream_for(id));
         self.actions.push_back(Outgoing::Send { frame, stream, headers: Headers::new(), faults });
     }
 
@@ -143,8 +143,8 @@ impl<A> Core<A> {
             && let Some(batch) = self.batches.remove(&number)
             && !batch.frames.is_empty()
         {
-            let stream = batch.first_id.map_or(Stream::Standing, |id| self.stream_for(&id));
-            self.actions.push_back(Outgoing::on(stream, Frame::batch_of(&batch.frames)));
+            let stream = batch.first_id.map_or(Stream::Connection, |id| self.stream_for(&id));
+            self.actions.push_back(Outgoing::send_on(stream, Frame::from_batch(&batch.frames)));
         }
     }
 
@@ -152,7 +152,7 @@ impl<A> Core<A> {
     pub fn notify_for_request(&mut self, id: &Id, method: &str, params: Option<&RawJson>) {
         if self.in_flight.contains_key(id) {
             let frame = Frame::notification(method, params);
-            self.actions.push_back(Outgoing::on(self.stream_for(id), frame));
+            self.actions.push_back(Outgoing::send_on(self.stream_for(id), frame));
         }
     }
 
@@ -161,7 +161,7 @@ impl<A> Core<A> {
     pub fn close_stream(&mut self, id: &Id) {
         let request = self.in_flight.get(id);
         if self.link == LinkKind::Streams
-            && request.is_some_and(|it| it.revision.has_primed_streams())
+            && request.is_some_and(|it| it.revision.starts_streams_with_id_event())
         {
             self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
         }
@@ -174,8 +174,11 @@ impl<A> Core<A> {
         let Some(request) = self.in_flight.get(id) else { return };
         let wanted = if request.revision.is_modern() {
             let path = ["_meta", "io.modelcontextprotocol/logLevel"];
-            let name =
-                request.frame.params().and_then(|params| params.at(&path)).and_then(Json::as_str);
+            let name = request
+                .frame
+                .params()
+                .and_then(|params| params.get_path(&path))
+                .and_then(Json::as_str);
             name.and_then(|name| LogLevel::from_name(&name)).is_some_and(|lowest| level >= lowest)
         } else {
             let lowest = self.session.as_ref().and_then(|session| session.log_level);
@@ -201,16 +204,16 @@ impl<A> Core<A> {
             ));
             return self.events.push_back(Event::ClientResponse { waiter, outcome });
         }
-        let id = self.ids.generate();
+        let id = self.ids.next_id();
         let frame = Frame::request(&id, method, Some(params));
-        self.actions.push_back(Outgoing::on(self.stream_for(caused_by), frame));
+        self.actions.push_back(Outgoing::send_on(self.stream_for(caused_by), frame));
         self.outgoing_requests
             .insert(id, OutgoingRequest { waiter, caused_by: caused_by.clone(), deadline });
     }
 
     pub(super) fn stream_for(&self, id: &Id) -> Stream {
         match self.link {
-            LinkKind::Shared => Stream::Standing,
+            LinkKind::Shared => Stream::Connection,
             LinkKind::Streams => Stream::Request(id.clone()),
         }
     }

@@ -6,7 +6,7 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson};
 
 use super::Core;
-use crate::client::Filter;
+use crate::client::SubscriptionFilter;
 use crate::link::Outgoing;
 
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -24,7 +24,7 @@ impl<A> Core<A> {
         let Some(wanted) = wanted else {
             return Err(ErrorObject::invalid_params("notifications: expected an object"));
         };
-        let granted = Filter::read(wanted).limited_to(&self.profile.capabilities);
+        let granted = SubscriptionFilter::parse(wanted).limited_to(&self.profile.capabilities);
         let params = RawJson::from(json!({"notifications": granted.to_value()}));
         self.notify_subscription(id, "notifications/subscriptions/acknowledged", &params);
         if let Some(request) = self.in_flight.get_mut(id) {
@@ -57,7 +57,7 @@ impl<A> Core<A> {
                 self.actions.push_back(Frame::notification(method, params).into());
             }
         }
-        let fits = |filter: &Filter| filter.fits(method, params.map(RawJson::view));
+        let fits = |filter: &SubscriptionFilter| filter.matches(method, params.map(RawJson::view));
         let subscriptions: Vec<Id> = self
             .in_flight
             .iter()
@@ -88,7 +88,7 @@ impl<A> Core<A> {
     fn notify_subscription(&mut self, id: &Id, method: &str, params: &RawJson) {
         let params = params.with_member("_meta", subscription_meta(id).view());
         let frame = Frame::notification(method, Some(&params));
-        self.actions.push_back(Outgoing::on(self.stream_for(id), frame));
+        self.actions.push_back(Outgoing::send_on(self.stream_for(id), frame));
     }
 }
 

@@ -10,7 +10,7 @@ use sparring_wire::{Frame, Transcript};
 use super::Connection;
 use crate::link::{Cause, Link};
 use crate::server::handler::Handler;
-use crate::server::server_task::Running;
+use crate::server::server_task::ServerTask;
 use crate::server::{NoLink, Shared};
 
 /// A server's end of one connection.
@@ -30,7 +30,7 @@ impl<H: Handler> Session<H> {
         self.connection.set_link(Box::new(link));
     }
 
-    /// Sets how long to wait for a client's response to a request (default: 60s).
+    /// Sets the timeout of requests to the client (default: 60s).
     #[must_use]
     pub fn ask_timeout(mut self, timeout: Duration) -> Self {
         self.connection.ask_timeout = timeout;
@@ -40,7 +40,7 @@ impl<H: Handler> Session<H> {
     /// Uses only the server's legacy revisions, as on a link that began with a
     /// handshake.
     #[must_use]
-    pub fn handshakes_only(mut self) -> Self {
+    pub fn legacy_only(mut self) -> Self {
         self.connection.legacy_only();
         self
     }
@@ -49,13 +49,13 @@ impl<H: Handler> Session<H> {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn spawn(self) -> Running {
-        Running::spawn(self.connection)
+    pub fn spawn(self) -> ServerTask {
+        ServerTask::spawn(self.connection)
     }
 
     /// Records everything that passes the link into a transcript, from now on.
     #[must_use]
-    pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
+    pub fn record_in(mut self, transcript: &Transcript) -> Self {
         self.connection.record_in(transcript);
         self
     }
@@ -70,7 +70,7 @@ impl<H: Handler> Session<H> {
     }
 
     /// Serves until this many requests, including the handshake's, have been
-    /// answered, or until the end of input. Returns [`Cause::ByUs`] in the first
+    /// answered, or until the end of input. Returns [`Cause::ClosedLocally`] in the first
     /// case.
     ///
     /// # Errors
@@ -80,13 +80,13 @@ impl<H: Handler> Session<H> {
     }
 
     /// Serves one request without a link, and returns its response; none for a
-    /// notification. What the handler sends meanwhile goes to the link, if there
-    /// is one.
+    /// notification. Other messages of the handler go to the link, if there is
+    /// one.
     pub async fn process_request(&mut self, frame: Frame) -> Option<Frame> {
         self.connection.process_request(frame).await
     }
 
-    /// Receives and answers exactly one message. Returns whether one arrived
+    /// Receives and answers exactly one message. Returns true if one arrived
     /// within that time.
     ///
     /// # Errors

@@ -15,13 +15,13 @@ use crate::server::context::{Context, HandlerMessage};
 use crate::server::core::{Event, HandlerRequest};
 
 impl Connection {
-    /// Starts and polls handlers and forwards their messages. Returns whether
+    /// Starts and polls handlers and forwards their messages. Returns true if
     /// anything happened.
     pub(super) fn make_progress(&mut self, cx: &mut TaskContext<'_>) -> bool {
         self.process_events() | self.poll_handlers(cx) | self.process_messages(cx)
     }
 
-    /// Handles the core's events. Returns whether there were any.
+    /// Handles the core's events. Returns true if there were any.
     pub(super) fn process_events(&mut self) -> bool {
         let mut busy = false;
         while let Some(event) = self.core.poll_event() {
@@ -31,7 +31,7 @@ impl Connection {
         busy
     }
 
-    /// Polls waiting handlers. Returns whether one has finished.
+    /// Polls waiting handlers. Returns true if one has finished.
     pub(super) fn poll_handlers(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut any = false;
         while let Some(finished) = self.handlers.poll_finished(cx) {
@@ -42,7 +42,7 @@ impl Connection {
     }
 
     /// Forwards messages of handlers and change notifications, and polls the
-    /// timer. Returns whether there may be more to do.
+    /// timer. Returns true if there may be more to do.
     pub(super) fn process_messages(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut busy = self.poll_handler_messages(cx);
         let is_full = self.is_backlog_full();
@@ -161,7 +161,7 @@ impl Connection {
         }
     }
 
-    /// Sends the core's actions to the link. Returns whether there were any.
+    /// Sends the core's actions to the link. Returns true if there were any.
     pub(super) fn send_actions(&mut self) -> bool {
         let mut any = false;
         while let Some(action) = self.core.poll_action() {

@@ -29,7 +29,7 @@ pub use self::handle::Session;
 /// The number of loop iterations of one poll before other tasks get their turn.
 const MAX_ITERATIONS_PER_POLL: usize = 16;
 
-/// How long a client may take to answer a request.
+/// The timeout of a request to the client.
 const CLIENT_RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 type ClientResult = Result<RawJson, ErrorObject>;
@@ -55,14 +55,14 @@ pub(in crate::server) struct Connection {
     session_log_level: Option<SessionLogLevel>,
     timer: Timer,
     close_cause: Option<Cause>,
-    /// Whether the link had more to write after the last flush.
+    /// True if the link had more to write after the last flush.
     flush_pending: bool,
-    /// Whether change notifications wait until the link has room.
+    /// True if change notifications wait until the link has room.
     changes_delayed: bool,
-    /// Set while the link's backlog is full: the deadline, and how large the
-    /// backlog would be if nothing had been written since.
+    /// Set while the link's backlog is full: the deadline, and the size that the
+    /// backlog would have if nothing had been written since.
     full_backlog: Option<(Duration, usize)>,
-    /// When to stop waiting for requests in flight after the end of input.
+    /// The deadline for requests in flight after the end of input.
     drain_deadline: Option<Duration>,
     ask_timeout: Duration,
 }
@@ -80,7 +80,7 @@ impl Connection {
     pub(in crate::server) fn new(shared: Arc<Shared>, link: Option<Box<dyn Link>>) -> Self {
         let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
         let origin = Origin {
-            transport: link.as_ref().map_or("memory", |link| link.transport()),
+            transport: link.as_ref().map_or("memory", |link| link.transport_name()),
             session: Some(shared.sessions.next_number()),
         };
         Connection { link, origin, ..Connection::without_link(shared, kind) }
@@ -125,7 +125,7 @@ impl Connection {
 
     fn record_in(&mut self, transcript: &Transcript) {
         if let Some(link) = &mut self.link {
-            link.record_to(Recorder::new(transcript, Side::Server));
+            link.set_recorder(Recorder::new(transcript, Side::Server));
         }
     }
 
@@ -148,7 +148,7 @@ impl Connection {
         self.core.receive(incoming);
     }
 
-    /// Runs handlers. Returns whether anything happened.
+    /// Runs handlers. Returns true if anything happened.
     pub(in crate::server) fn run_handlers(&mut self, cx: &mut TaskContext<'_>) -> bool {
         self.timer.refresh();
         self.make_progress(cx)

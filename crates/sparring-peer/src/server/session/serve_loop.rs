@@ -6,11 +6,11 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use super::{Connection, MAX_ITERATIONS_PER_POLL};
-use crate::link::{Cause, FULL, Incoming, MAX_FRAMES_PER_POLL, Outgoing};
+use crate::link::{BACKLOG_LIMIT, Cause, Incoming, MAX_FRAMES_PER_POLL, Outgoing};
 use crate::server::NoLink;
 use crate::server::incoming_queue::ReceiveMode;
 
-/// How long requests in flight may take after the end of input.
+/// The maximum time for requests in flight after the end of input.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Connection {
@@ -31,7 +31,7 @@ impl Connection {
         Ok(poll_fn(|cx| self.poll_serve(cx, Some(until))).await)
     }
 
-    /// Restarts the time for requests in flight if the input has ended before.
+    /// Restarts the time for requests in flight if the input has already ended.
     fn reset_drain_deadline(&mut self) {
         self.timer.refresh();
         if self.close_cause.is_some() {
@@ -46,7 +46,7 @@ impl Connection {
         let Some(link) = &mut self.link else { return };
         link.send(Outgoing::Close);
         // The timeout covers clients that do not read.
-        let within = link.closing_time();
+        let within = link.close_timeout();
         let _ = tokio::time::timeout(within, poll_fn(|cx| self.poll_flush(cx))).await;
     }
 
@@ -67,7 +67,7 @@ impl Connection {
             let flushed = self.poll_flush(cx).is_ready();
             let done = flushed && self.core.is_idle();
             if enough && done {
-                return Poll::Ready(Cause::ByUs);
+                return Poll::Ready(Cause::ClosedLocally);
             }
             if let Some(cause) = self.close_cause.clone()
                 && (enough || !self.incoming.has_held())
@@ -95,14 +95,14 @@ impl Connection {
     }
 
     pub(super) fn is_backlog_full(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| link.backlog() >= FULL)
+        self.link.as_ref().is_some_and(|link| link.backlog() >= BACKLOG_LIMIT)
     }
 
-    /// Returns whether the backlog has been full for too long without any
+    /// Returns true if the backlog has been full for too long without any
     /// progress.
     fn is_stalled(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let backlog = self.link.as_ref().map_or(0, |link| link.backlog());
-        if backlog < FULL {
+        if backlog < BACKLOG_LIMIT {
             self.full_backlog = None;
             return false;
         }
@@ -115,8 +115,8 @@ impl Connection {
         self.timer.poll(Some(until), cx).is_ready()
     }
 
-    /// Receives what the link has while its backlog has room. Returns whether
-    /// there was anything.
+    /// Receives the available events while the link's backlog has room. Returns
+    /// true if there were any.
     pub(super) fn receive_available(
         &mut self,
         cx: &mut TaskContext<'_>,
@@ -138,7 +138,7 @@ impl Connection {
                 && !(mode == ReceiveMode::All && self.incoming.has_held());
             let enough = mode == ReceiveMode::All
                 && until.is_some_and(|until| self.core.received_count() >= until);
-            if over || enough || link.backlog() >= FULL {
+            if over || enough || link.backlog() >= BACKLOG_LIMIT {
                 break;
             }
             if mode == ReceiveMode::NoRequests && self.incoming.is_full() {
@@ -165,9 +165,9 @@ impl Connection {
 
 /// The outcome of receiving.
 struct ReceiveOutcome {
-    /// Whether anything arrived.
+    /// True if anything arrived.
     any: bool,
-    /// Whether the link has no more, so that it wakes this task for the next
+    /// True if the link has no more, so that it wakes this task for the next
     /// event.
     exhausted: bool,
 }

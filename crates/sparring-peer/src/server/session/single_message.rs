@@ -18,7 +18,7 @@ impl Connection {
             && frame.kind() == FrameKind::Notification
             || frame.result().is_some()
             || frame.error().is_some();
-        self.core.receive(Incoming::on_shared_channel(frame));
+        self.core.receive(Incoming::from_shared_channel(frame));
         poll_fn(|cx| {
             for _ in 0..MAX_ITERATIONS_PER_POLL {
                 self.timer.refresh();
@@ -76,7 +76,7 @@ impl Connection {
     }
 }
 
-/// Returns whether a frame is the response to a request: it has the request's id,
+/// Returns true if a frame is the response to a request: it has the request's id,
 /// or none if that could not be read.
 fn is_response_to(frame: &Frame, request: &(Option<Id>, FrameKind)) -> bool {
     let (id, kind) = request;

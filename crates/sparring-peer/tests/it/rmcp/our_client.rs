@@ -87,7 +87,9 @@ async fn our_client_reads_resources_of_an_rmcp_server_in_every_revision() {
         let blob = within(ours.client.read_resource("lib://b")).await.unwrap();
         assert_eq!(blob.contents[0].blob.as_deref(), Some("AAEC"), "{revision}");
         let missing = within(ours.client.read_resource("lib://z")).await;
-        let Err(Error::Refused { error, .. }) = missing else { panic!("{revision}: {missing:?}") };
+        let Err(Error::ErrorResponse { error, .. }) = missing else {
+            panic!("{revision}: {missing:?}")
+        };
         assert_eq!(error.code, revision.resource_not_found_code(), "{revision}");
         ours.end().await;
     }
@@ -101,7 +103,9 @@ async fn our_client_gets_prompts_and_completions_of_an_rmcp_server_in_every_revi
         assert_eq!(prompt.messages[0].role, "user", "{revision}");
         assert_eq!(prompt.messages[0].content, Content::text("hello in a low tone"), "{revision}");
         let missing = within(ours.client.get_prompt("fly", json!({}))).await;
-        let Err(Error::Refused { error, .. }) = missing else { panic!("{revision}: {missing:?}") };
+        let Err(Error::ErrorResponse { error, .. }) = missing else {
+            panic!("{revision}: {missing:?}")
+        };
         assert_eq!(error.code, -32602, "{revision}");
 
         for reference in [
@@ -147,8 +151,8 @@ async fn our_client_gets_progress_of_an_rmcp_server_in_every_revision() {
         let counting = ours.client.call_tool("count", json!({}));
         let counting = counting.on_progress(move |progress| log.lock().unwrap().push(progress));
         assert_eq!(within(counting.into_future()).await.unwrap().content(), "counted");
-        // 2024-11-05 has no messages in progress, but a receiver gets what is
-        // sent.
+        // 2024-11-05 has no messages in progress, but a receiver gets them if
+        // they are sent.
         let step = |step: u8| Progress {
             progress: f64::from(step),
             total: Some(3.0),

@@ -5,7 +5,7 @@ use std::future::IntoFuture;
 use rmcp::ServiceExt;
 use serde_json::Value;
 use sparring_peer::client::Error;
-use sparring_peer::{Client, ClientBuilder, Lines};
+use sparring_peer::{Client, ClientBuilder, LineLink};
 use sparring_wire::Revision;
 use tokio::task::JoinHandle;
 
@@ -47,7 +47,7 @@ impl OurClient {
                 running.waiting().await.expect("rmcp ends in good order");
             }
         });
-        let client = within(client.connect(Lines::over(here))).await?;
+        let client = within(client.connect(LineLink::from_stream(here))).await?;
         Ok(OurClient { client, library, server })
     }
 

@@ -2,7 +2,7 @@
 //! as `input_required` since then.
 
 use serde_json::json;
-use sparring_peer::client::{Error, Question};
+use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::{Client, ClientBuilder};
 use sparring_wire::types::Content;
 use sparring_wire::{Json, Revision, Side};
@@ -16,10 +16,10 @@ const STATE: &str = "requestState";
 fn answering() -> ClientBuilder {
     Client::builder()
         .roots(["file:///home"])
-        .answer(Question::Elicitation, |_| async {
+        .answer(ServerRequest::Elicitation, |_| async {
             Ok(json!({"action": "accept", "content": {"name": "Ferris"}}))
         })
-        .answer(Question::Sampling, |params| async move {
+        .answer(ServerRequest::Sampling, |params| async move {
             let asked = params.view().get("messages").into_iter().flat_map(Json::items).count();
             let content = json!({"type": "text", "text": format!("{asked} of Paris")});
             Ok(json!({"role": "assistant", "model": "m", "content": content}))
@@ -31,16 +31,16 @@ async fn meet(client: ClientBuilder, revision: Revision) -> OurClient {
 }
 
 #[tokio::test]
-async fn our_client_answers_what_an_rmcp_server_asks_in_every_revision() {
+async fn our_client_answers_requests_of_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
         let ours = meet(answering(), revision).await;
         let mut questions = vec![
-            (Question::Roots, "roots", "file:///home"),
-            (Question::Sampling, "sampling", "1 of Paris"),
+            (ServerRequest::Roots, "roots", "file:///home"),
+            (ServerRequest::Sampling, "sampling", "1 of Paris"),
         ];
         // Elicitation came with 2025-06-18.
         if revision >= Revision::V2025_06_18 {
-            questions.push((Question::Elicitation, "elicitation", "Ferris"));
+            questions.push((ServerRequest::Elicitation, "elicitation", "Ferris"));
         }
         for (question, what, answer) in questions {
             assert_eq!(ours.call("ask", json!({"what": what})).await, answer, "{revision}");
@@ -83,7 +83,11 @@ async fn our_client_goes_through_several_rounds_of_an_rmcp_server() {
     assert_eq!(calls.len(), 4);
     for (index, call) in calls.iter().enumerate() {
         let params = call.frame.params().unwrap();
-        assert_eq!(params.at(&["arguments", "of"]).unwrap().text(), "\"Ferris\"", "call {index}");
+        assert_eq!(
+            params.get_path(&["arguments", "of"]).unwrap().text(),
+            "\"Ferris\"",
+            "call {index}"
+        );
         let keys = params.get("inputResponses").into_iter().flat_map(Json::members);
         let keys: Vec<_> = keys.map(|(key, _)| key.name().into_owned()).collect();
         let expected: [&[&str]; 4] = [&[], &["ro\"ots", "who"], &["sample"], &[]];
@@ -108,7 +112,7 @@ async fn our_client_gives_input_to_prompts_and_resources_of_an_rmcp_server() {
 #[tokio::test]
 async fn our_client_reports_a_server_request_that_it_could_not_answer() {
     // It declares elicitation, and its handler refuses.
-    let refusing = Client::builder().answer(Question::Elicitation, |_| async {
+    let refusing = Client::builder().answer(ServerRequest::Elicitation, |_| async {
         Err(sparring_wire::ErrorObject::internal("nobody there"))
     });
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
@@ -116,7 +120,7 @@ async fn our_client_reports_a_server_request_that_it_could_not_answer() {
         let outcome = ours.client.call_tool("ask", json!({"what": "elicitation"}));
         let outcome = within(std::future::IntoFuture::into_future(outcome)).await;
         if revision.is_modern() {
-            let Err(Error::Unanswered { request, key, error, .. }) = outcome else {
+            let Err(Error::InputNotProvided { request, key, error, .. }) = outcome else {
                 panic!("{revision}: {outcome:?}")
             };
             assert_eq!((&*request, &*key), ("elicitation/create", "elicitation"));

@@ -1,7 +1,7 @@
 //! Our client subscribes on an rmcp server, in each era.
 
 use serde_json::json;
-use sparring_peer::client::{Error, Filter, Subscription};
+use sparring_peer::client::{Error, Subscription, SubscriptionFilter};
 use sparring_wire::{Json, Revision};
 
 use super::our_client_fixture::OurClient;
@@ -9,9 +9,14 @@ use super::{TEST_TIMEOUT, assert_clean, legacy, within};
 
 const TAG: [&str; 2] = ["_meta", "io.modelcontextprotocol/subscriptionId"];
 
-fn filter(uris: &[&str]) -> Filter {
+fn filter(uris: &[&str]) -> SubscriptionFilter {
     let uris = uris.iter().map(|uri| (*uri).to_owned()).collect();
-    Filter { tools_list_changed: true, prompts_list_changed: true, uris, ..Filter::default() }
+    SubscriptionFilter {
+        tools_list_changed: true,
+        prompts_list_changed: true,
+        uris,
+        ..SubscriptionFilter::default()
+    }
 }
 
 /// Returns the next notification: its method, and its resource.
@@ -53,11 +58,12 @@ async fn our_client_subscribes_to_resources_of_a_legacy_rmcp_server() {
 }
 
 #[tokio::test]
-async fn our_client_listens_to_a_modern_rmcp_server_until_its_good_end() {
+async fn our_client_listens_to_a_modern_rmcp_server_until_its_normal_end() {
     let ours = OurClient::in_revision(Revision::V2026_07_28).await;
     let mut subscription = within(ours.client.listen(filter(&["lib://a"]))).await.unwrap();
-    // The server does not support changes of prompts, and says so.
-    let granted = Filter { prompts_list_changed: false, ..filter(&["lib://a"]) };
+    // The server does not support changes of prompts, and does not acknowledge
+    // them.
+    let granted = SubscriptionFilter { prompts_list_changed: false, ..filter(&["lib://a"]) };
     assert_eq!(*subscription.acknowledged(), granted);
 
     for what in ["prompts", "lib://b", "lib://a", "tools"] {
@@ -69,7 +75,7 @@ async fn our_client_listens_to_a_modern_rmcp_server_until_its_good_end() {
     for expected in ["notifications/resources/updated", "notifications/tools/list_changed"] {
         let frame = subscription.next(TEST_TIMEOUT).await.expect("a notification");
         assert_eq!(frame.method(), Some(expected));
-        let tag = frame.params().and_then(|params| params.at(&TAG)).expect("a tag");
+        let tag = frame.params().and_then(|params| params.get_path(&TAG)).expect("a tag");
         assert_eq!(tag.text(), id.to_string());
     }
     change(&ours, "end").await;

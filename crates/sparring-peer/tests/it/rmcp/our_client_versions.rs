@@ -40,7 +40,7 @@ async fn our_client_names_both_sides_when_an_rmcp_server_lacks_its_version() {
             let client = Client::builder().revision(ours).transcript(transcript.clone());
             let outcome = OurClient::connect(client, &[theirs]).await.map(|_| ());
             let context = format!("{ours} on a server of {theirs}: {outcome:?}");
-            let Err(Error::VersionRefused { ours: named, theirs: found }) = &outcome else {
+            let Err(Error::NoCommonVersion { ours: named, theirs: found }) = &outcome else {
                 panic!("{context}")
             };
             assert_eq!(*named, [ours], "{context}");
@@ -58,7 +58,7 @@ async fn our_client_names_all_its_versions_when_an_rmcp_server_has_none_of_them(
     let outcome =
         OurClient::connect_to(Client::builder(), RmcpServer::speaking(vec![future])).await;
     let outcome = outcome.map(|_| ());
-    let Err(Error::VersionRefused { ours, theirs }) = &outcome else { panic!("{outcome:?}") };
+    let Err(Error::NoCommonVersion { ours, theirs }) = &outcome else { panic!("{outcome:?}") };
     assert_eq!(ours.len(), Revision::ALL.len());
     assert_eq!(*theirs, ["2031-01-01"]);
 }

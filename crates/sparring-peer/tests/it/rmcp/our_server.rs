@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use sparring_peer::Handler;
-use sparring_peer::client::Question;
-use sparring_peer::server::{Answer, Context, Failure, Page, Reply};
+use sparring_peer::client::ServerRequest;
+use sparring_peer::server::{Context, HandlerError, HandlerResult, Page, Reply};
 use sparring_wire::types::{
     CallToolResult, GetPromptResult, Implementation, LogLevel, Prompt, PromptMessage,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, Tool,
@@ -19,7 +19,7 @@ pub(super) const MEET_CALLS: usize = 64;
 
 pub(super) const TOOLS: [&str; 7] = ["echo", "fail", "count", "log", "wait", "meet", "ask"];
 
-/// A server that the test controls, and that logs what happens.
+/// A server that the test controls, and that logs its events.
 pub(super) struct OurServer {
     meeting: Barrier,
     pub(super) log: EventLog,
@@ -44,14 +44,14 @@ impl Handler for OurServer {
         Some("pay at once".to_owned())
     }
 
-    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> HandlerResult {
         let start = start_of(cursor)?;
         let items = TOOLS.iter().skip(start).take(3).map(|name| Tool::new(*name)).collect();
         let next_cursor = (start + 3 < TOOLS.len()).then(|| (start + 3).to_string());
         Ok(Page { items, next_cursor }.into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         let message = || arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         Ok(match name {
             "echo" => CallToolResult::text(message()),
@@ -83,7 +83,7 @@ impl Handler for OurServer {
         .into())
     }
 
-    async fn list_resources(&self, cursor: Option<&str>, _: &Context) -> Answer {
+    async fn list_resources(&self, cursor: Option<&str>, _: &Context) -> HandlerResult {
         let start = start_of(cursor)?;
         let names = ["a", "b", "c"];
         let resource = |name: &&str| Resource::new(format!("handler://{name}"), *name);
@@ -92,13 +92,13 @@ impl Handler for OurServer {
         Ok(Page { items, next_cursor }.into())
     }
 
-    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         let template = json!({"uriTemplate": "handler://{shelf}", "name": "shelf"});
         let template: ResourceTemplate = serde_json::from_value(template).expect("a template");
         Ok(vec![template].into())
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
         let text = match uri {
             "handler://a" => "a text".to_owned(),
             "handler://ask" => name_of(cx).await?,
@@ -110,11 +110,11 @@ impl Handler for OurServer {
         Ok(ReadResourceResult::new(vec![ResourceContents::text(uri, text)]).into())
     }
 
-    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Prompt::new("greet"), Prompt::new("ask")].into())
     }
 
-    async fn get_prompt(&self, prompt: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn get_prompt(&self, prompt: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         let text = match prompt {
             "greet" => {
                 let tone = arguments.get("tone").and_then(Json::as_str).unwrap_or_default();
@@ -126,13 +126,13 @@ impl Handler for OurServer {
         Ok(GetPromptResult::new(vec![PromptMessage::user(&*text)]).into())
     }
 
-    async fn complete(&self, _: Json<'_>, argument: Json<'_>, _: &Context) -> Answer {
+    async fn complete(&self, _: Json<'_>, argument: Json<'_>, _: &Context) -> HandlerResult {
         let value = argument.get("value").and_then(Json::as_str).unwrap_or_default();
         let known = ["red", "rose", "green"].into_iter();
         Ok(Reply::completion(&known.filter(|it| it.starts_with(&*value)).collect::<Vec<_>>()))
     }
 
-    fn notified(&self, method: &str, params: Option<Json<'_>>) {
+    fn on_notification(&self, method: &str, params: Option<Json<'_>>) {
         let reason = params.and_then(|params| params.get("reason")).and_then(Json::as_str);
         self.log.note(format!("{method} {}", reason.unwrap_or_default()).trim_end());
     }
@@ -144,16 +144,17 @@ fn start_of(cursor: Option<&str>) -> Result<usize, ErrorObject> {
 }
 
 /// Sends every kind of server request, one after the other.
-async fn interview(cx: &Context) -> Result<String, Failure> {
-    let roots = cx.ask("roots", Question::Roots, json!({})).await?;
+async fn interview(cx: &Context) -> Result<String, HandlerError> {
+    let roots = cx.ask("roots", ServerRequest::Roots, json!({})).await?;
     let roots = roots.view().get("roots").into_iter().flat_map(Json::items);
     let uris: String =
         roots.filter_map(|root| Some(root.get("uri")?.as_str()?.into_owned())).collect();
 
     let message = json!({"role": "user", "content": {"type": "text", "text": "capital?"}});
     let params = json!({"messages": [message], "maxTokens": 10});
-    let sampled = cx.ask("sample", Question::Sampling, params).await?;
-    let text = sampled.view().at(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
+    let sampled = cx.ask("sample", ServerRequest::Sampling, params).await?;
+    let text =
+        sampled.view().get_path(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
 
     // Elicitation came with 2025-06-18.
     let name = match cx.revision() >= Revision::V2025_06_18 {
@@ -163,11 +164,11 @@ async fn interview(cx: &Context) -> Result<String, Failure> {
     Ok(format!("{uris} {text} {name}"))
 }
 
-async fn name_of(cx: &Context) -> Result<String, Failure> {
+async fn name_of(cx: &Context) -> Result<String, HandlerError> {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let params = json!({"message": "who?", "requestedSchema": schema});
-    let answer = cx.ask("who", Question::Elicitation, params).await?;
-    let name = answer.view().at(&["content", "name"]).and_then(Json::as_str);
+    let answer = cx.ask("who", ServerRequest::Elicitation, params).await?;
+    let name = answer.view().get_path(&["content", "name"]).and_then(Json::as_str);
     Ok(name.unwrap_or_default().into_owned())
 }
 

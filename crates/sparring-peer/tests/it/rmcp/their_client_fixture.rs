@@ -14,14 +14,15 @@ use rmcp::service::{
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use sparring_peer::link::Recorder;
-use sparring_peer::server::Running;
-use sparring_peer::{Cause, Lines, Link, Server};
+use sparring_peer::server::ServerTask;
+use sparring_peer::{Cause, LineLink, Link, Server};
 use sparring_wire::{Revision, Side, Transcript};
 
 use super::our_server::OurServer;
 use super::{EventLog, assert_clean, version, within};
 
-/// An rmcp client that answers everything, and logs what it receives.
+/// An rmcp client that answers everything, and logs the messages that it
+/// receives.
 #[derive(Clone)]
 pub(super) struct LoggingClient {
     version: ProtocolVersion,
@@ -106,7 +107,7 @@ impl ClientHandler for LoggingClient {
 pub(super) struct RmcpClient {
     pub(super) client: RunningService<RoleClient, LoggingClient>,
     pub(super) server: Server<OurServer>,
-    pub(super) running: Running,
+    pub(super) running: ServerTask,
     /// The server's transcript.
     pub(super) transcript: Transcript,
     /// The client's log.
@@ -141,9 +142,9 @@ impl RmcpClient {
         transcript: Transcript,
     ) -> Result<Self, ClientInitializeError> {
         let (here, there) = tokio::io::duplex(64 * 1024);
-        let server = Server::speaking(OurServer::default(), ours);
-        let mut link = Lines::over(there);
-        link.record_to(Recorder::new(&transcript, Side::Server));
+        let server = Server::with_revisions(OurServer::default(), ours);
+        let mut link = LineLink::from_stream(there);
+        link.set_recorder(Recorder::new(&transcript, Side::Server));
         let running = server.spawn(link);
         let logging_client = LoggingClient { version: version(asked), log: EventLog::default() };
         let log = logging_client.log.clone();
@@ -179,7 +180,7 @@ impl RmcpClient {
     pub(super) async fn end(mut self) {
         let version = self.version();
         within(self.client.cancel()).await.expect("rmcp's client ends");
-        assert_eq!(within(self.running.ended()).await, Cause::EndOfInput, "{version}");
+        assert_eq!(within(self.running.wait()).await, Cause::EndOfInput, "{version}");
         assert_clean(&self.transcript, &version);
     }
 }

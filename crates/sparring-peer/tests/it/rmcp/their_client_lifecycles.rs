@@ -25,7 +25,7 @@ async fn check(peer: RmcpClient, expected: Revision) {
 }
 
 #[tokio::test]
-async fn rmcp_shakes_hands_with_our_server_on_every_version_it_can_ask_for() {
+async fn rmcp_completes_the_handshake_with_our_server_in_every_version() {
     for revision in legacy() {
         check(RmcpClient::connect(Initialize, revision, &Revision::ALL).await, revision).await;
     }
@@ -36,7 +36,7 @@ async fn rmcp_shakes_hands_with_our_server_on_every_version_it_can_ask_for() {
 }
 
 #[tokio::test]
-async fn rmcp_is_offered_the_newest_version_when_our_server_lacks_what_it_asks_for() {
+async fn our_server_offers_rmcp_its_newest_version_instead_of_an_unknown_one() {
     let ours = [Revision::V2025_03_26, Revision::V2025_06_18];
     for asked in [Revision::V2024_11_05, Revision::V2025_11_25] {
         let peer = RmcpClient::connect(Initialize, asked, &ours).await;

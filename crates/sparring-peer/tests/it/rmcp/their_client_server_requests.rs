@@ -12,7 +12,7 @@ use super::their_client_fixture::{RmcpClient, text_of};
 use super::within;
 
 #[tokio::test]
-async fn rmcp_answers_what_our_server_asks_in_every_revision() {
+async fn rmcp_answers_requests_of_our_server_in_every_revision() {
     for revision in Revision::ALL {
         let peer = RmcpClient::in_revision(revision).await;
         let answer = peer.call("ask", json!({})).await.unwrap();

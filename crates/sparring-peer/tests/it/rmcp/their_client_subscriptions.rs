@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::SubscriptionEnd;
 use serde_json::json;
-use sparring_peer::{Cause, Handler, Lines, Server};
+use sparring_peer::{Cause, Handler, LineLink, Server};
 use sparring_wire::Revision;
 use sparring_wire::types::ServerCapabilities;
 
@@ -63,7 +63,7 @@ async fn rmcp_listens_to_our_server_until_it_stops() {
         assert_eq!(updated.get_meta().subscription_id().as_ref(), Some(subscription.id()));
     }
 
-    assert_eq!(within(peer.running.stop()).await, Cause::ByUs);
+    assert_eq!(within(peer.running.stop()).await, Cause::ClosedLocally);
     for subscription in [&mut tools, &mut other] {
         assert!(within(subscription.next()).await.unwrap().is_none());
         let Some(SubscriptionEnd::Graceful(result)) = subscription.end() else {
@@ -99,10 +99,10 @@ impl Handler for ToolsOnly {
 }
 
 #[tokio::test]
-async fn rmcp_is_granted_only_what_our_server_supports() {
+async fn our_server_grants_rmcp_only_supported_changes() {
     let (here, there) = tokio::io::duplex(64 * 1024);
     let server = Server::new(ToolsOnly);
-    let running = server.spawn(Lines::over(there));
+    let running = server.spawn(LineLink::from_stream(there));
     let lifecycle = Discover { preferred_versions: vec![version(Revision::V2026_07_28)] };
     let client = within(().serve_with_lifecycle(here, lifecycle)).await.unwrap();
     let all = SubscriptionFilter::builder()

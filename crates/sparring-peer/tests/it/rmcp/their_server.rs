@@ -317,7 +317,7 @@ impl ServerHandler for RmcpServer {
         &self,
         wanted: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        // Prompts are left out, so that a filter is not always granted
+        // Prompts are left out, so that the server does not grant every filter
         // completely.
         let mut granted = wanted.clone();
         granted.prompts_list_changed = None;

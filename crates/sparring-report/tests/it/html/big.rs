@@ -1,7 +1,7 @@
 //! The HTML report of five thousand tests.
 
 use serde_json::json;
-use sparring_report::html;
+use sparring_report::render_html;
 
 use crate::browser::Page;
 use crate::sample;
@@ -10,7 +10,7 @@ const MEASURE: &str = include_str!("measure.js");
 
 #[test]
 fn five_thousand_tests_are_usable_within_two_seconds() {
-    let run = html(&sample::big(5000));
+    let run = render_html(&sample::big(5000));
     let Some(mut page) = Page::open(&run) else { return };
     let mut ready = f64::INFINITY;
     // Other tests share the machine, so the best of three counts.
@@ -29,7 +29,7 @@ fn five_thousand_tests_are_usable_within_two_seconds() {
 
 #[test]
 fn five_thousand_tests_are_filtered_and_browsed_without_delay() {
-    let Some(mut page) = Page::open(&html(&sample::big(5000))) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::big(5000))) else { return };
     page.eval(MEASURE);
     check(&mut page, "a key in the filter", "typing()", 200.0);
     page.eval("fill('record 1249')");

@@ -1,13 +1,13 @@
 //! Filters, views, and links that restore them.
 
-use sparring_report::html;
+use sparring_report::render_html;
 
 use crate::browser::Page;
 use crate::sample;
 
 #[test]
 fn a_word_filters_by_name_suite_and_message() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     assert_eq!(page.text_of("#found"), "44 tests");
     for (typed, expected) in [
         ("London", "5 of 44 tests"),
@@ -27,7 +27,7 @@ fn a_word_filters_by_name_suite_and_message() {
 
 #[test]
 fn statuses_are_switched_and_combined() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click(".chip.flaky");
     assert_eq!(page.texts(".row.test .name"), ["a cold cache is filled"; 2]);
     page.click(".chip.failed");
@@ -42,7 +42,7 @@ fn statuses_are_switched_and_combined() {
 
 #[test]
 fn facets_filter_by_tag_server_revision_transport_and_rule() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     for (facet, value, expected) in [
         ("tag", "smoke", "10 of 44 tests"),
         ("server", "files", "10 of 44 tests"),
@@ -64,7 +64,7 @@ fn facets_filter_by_tag_server_revision_transport_and_rule() {
 
 #[test]
 fn a_link_restores_the_state() {
-    let run = html(&sample::rich());
+    let run = render_html(&sample::rich());
     let Some(mut page) = Page::open(&run) else { return };
     page.eval("document.querySelector('#filter').focus()");
     page.type_text("London");
@@ -85,7 +85,7 @@ fn a_link_restores_the_state() {
 
 #[test]
 fn going_back_closes_the_open_view() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click("#views [data-view=latency]");
     page.click(".row.test.failed");
     assert_eq!(page.text("document.body.dataset.main"), "test");
@@ -97,7 +97,7 @@ fn going_back_closes_the_open_view() {
 
 #[test]
 fn variants_that_differ_come_first() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click("#views [data-view=variants]");
     assert_eq!(
         page.texts(".matrix .differs .name"),
@@ -114,7 +114,7 @@ fn variants_that_differ_come_first() {
 
 #[test]
 fn each_tool_has_its_latency() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click("#views [data-view=latency]");
     let asked = page.texts(".latency-table tbody code");
     assert_eq!(asked[0], "call forecast", "the slowest first");

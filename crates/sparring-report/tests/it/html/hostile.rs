@@ -1,14 +1,14 @@
 //! Hostile texts in the HTML report.
 
 use serde_json::json;
-use sparring_report::html;
+use sparring_report::render_html;
 
 use crate::browser::Page;
 use crate::sample::{HOSTILE, hostile, huge};
 
 #[test]
 fn hostile_texts_stay_texts_in_every_view() {
-    let Some(mut page) = Page::open(&html(&hostile())) else { return };
+    let Some(mut page) = Page::open(&render_html(&hostile())) else { return };
     let title = "12 of 12 failed · Sparring";
     for view in ["overview", "latency", "variants"] {
         page.click(&format!("#views [data-view={view}]"));
@@ -33,7 +33,7 @@ fn hostile_texts_stay_texts_in_every_view() {
 
 #[test]
 fn invisible_characters_are_shown_by_their_number() {
-    let Some(mut page) = Page::open(&html(&hostile())) else { return };
+    let Some(mut page) = Page::open(&render_html(&hostile())) else { return };
     let open = |at: usize| format!("document.querySelectorAll('.groups .test-line')[{at}].click()");
     page.eval(&open(6));
     assert_eq!(page.text_of("#title"), "aU+0000b\ncU+000DdU+001B[31mredU+007FU+0085U+E0041U+FFFF");
@@ -45,7 +45,7 @@ fn invisible_characters_are_shown_by_their_number() {
 
 #[test]
 fn a_huge_text_is_shown_in_parts() {
-    let Some(mut page) = Page::open(&html(&huge())) else { return };
+    let Some(mut page) = Page::open(&render_html(&huge())) else { return };
     for view in ["latency", "variants", "overview"] {
         page.click(&format!("#views [data-view={view}]"));
         assert!(page.text_of("#main").len() < 100_000, "{view}");
@@ -68,7 +68,7 @@ fn hostile_texts_stay_texts_without_scripts() {
     page.ask("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     let mut run = hostile();
     run.tests.extend(huge().tests);
-    page.load(&html(&run), "");
+    page.load(&render_html(&run), "");
     let text = page.text("document.body.innerText");
     assert!(
         text.contains(HOSTILE[0]) && text.contains(HOSTILE[2]) && text.contains(HOSTILE[11]),
@@ -80,7 +80,7 @@ fn hostile_texts_stay_texts_without_scripts() {
 
 #[test]
 fn the_content_security_policy_blocks_injected_markup() {
-    let Some(mut page) = Page::open(&html(&hostile())) else { return };
+    let Some(mut page) = Page::open(&render_html(&hostile())) else { return };
     page.eval("window.stopped = []");
     page.eval(
         "addEventListener('securitypolicyviolation', (it) => stopped.push(it.effectiveDirective))",

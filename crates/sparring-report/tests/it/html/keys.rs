@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sparring_report::html;
+use sparring_report::render_html;
 
 use crate::browser::Page;
 use crate::sample;
@@ -25,7 +25,7 @@ const FOCUS: &str = "document.activeElement.id";
 
 #[test]
 fn tests_are_found_browsed_opened_and_closed() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.press("/");
     assert_eq!(page.text(FOCUS), "filter");
     page.type_text("convert");
@@ -54,7 +54,7 @@ fn tests_are_found_browsed_opened_and_closed() {
 
 #[test]
 fn suites_fold_and_open() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.press("j");
     page.press("ArrowLeft");
     let suite = "document.querySelector('.row.suite.active').getAttribute('aria-expanded')";
@@ -69,11 +69,11 @@ fn suites_fold_and_open() {
 
 #[test]
 fn every_control_is_reached_by_tab_with_a_visible_focus() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     // In a new page, since Tab would continue from the click.
     page.click(".row.test.failed");
     let hash = page.text("location.hash");
-    page.load(&html(&sample::rich()), &hash);
+    page.load(&render_html(&sample::rich()), &hash);
     page.wait_until("document.querySelectorAll('.exchange .frame').length > 0");
     let mut reached = Vec::new();
     for _ in 0..90 {
@@ -108,7 +108,7 @@ fn every_control_is_reached_by_tab_with_a_visible_focus() {
 
 #[test]
 fn every_control_has_an_accessible_name() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click(".row.test.failed");
     // The accessibility tree of the browser.
     let tree = page.ask("Accessibility.getFullAXTree", json!({}));

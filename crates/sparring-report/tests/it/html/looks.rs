@@ -1,7 +1,7 @@
 //! The appearance of the page: light, dark, narrow, printed, and without scripts.
 
 use serde_json::json;
-use sparring_report::html;
+use sparring_report::render_html;
 
 use crate::browser::Page;
 use crate::sample;
@@ -34,7 +34,7 @@ const COLOURED_IN_A_TEST: [&str; 10] = [
 
 #[test]
 fn renders_without_errors_and_requests() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     for view in ["latency", "variants", "overview"] {
         page.click(&format!("#views [data-view={view}]"));
         page.screenshot(&format!("{view}-light"));
@@ -47,7 +47,7 @@ fn renders_without_errors_and_requests() {
 
 #[test]
 fn colours_follow_the_system_or_the_choice() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     let background = "getComputedStyle(document.body).backgroundColor";
     let light = page.text(background);
     page.prefer("dark");
@@ -67,7 +67,7 @@ fn colours_follow_the_system_or_the_choice() {
 
 #[test]
 fn text_has_enough_contrast_in_light_and_dark() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.eval(CONTRAST);
     for scheme in ["light", "dark"] {
         page.prefer(scheme);
@@ -94,7 +94,7 @@ fn check_contrast(page: &mut Page, scheme: &str, selectors: &[&str]) {
 
 #[test]
 fn fits_a_narrow_screen() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.size(390, 844);
     let overflow = "document.documentElement.scrollWidth - innerWidth";
     for (name, go) in [
@@ -117,7 +117,7 @@ fn fits_a_narrow_screen() {
 
 #[test]
 fn prints_the_view_without_the_controls() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click(".row.test.failed");
     page.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let shown: Vec<String> = page.each("#side, #views, .copy", "getComputedStyle(it).display");
@@ -132,7 +132,7 @@ fn prints_the_view_without_the_controls() {
 fn shows_the_failures_without_scripts() {
     let Some(mut page) = Page::blank() else { return };
     page.ask("Emulation.setScriptExecutionDisabled", json!({"value": true}));
-    page.load(&html(&sample::rich()), "");
+    page.load(&render_html(&sample::rich()), "");
     let text = page.text("document.body.innerText");
     page.screenshot("without-scripts");
     assert!(text.contains("31 passed, 5 failed, 5 skipped, 3 not run, 2 flaky"), "{text}");

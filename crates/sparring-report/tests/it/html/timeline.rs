@@ -1,6 +1,6 @@
 //! The view of one test: its failures and its traffic.
 
-use sparring_report::html;
+use sparring_report::render_html;
 
 use crate::browser::Page;
 use crate::sample;
@@ -9,7 +9,7 @@ const OPEN: &str = "document.querySelector('.groups .group:nth-child(2) .test-li
 
 #[test]
 fn a_failure_has_its_location_source_line_and_diff() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.eval(OPEN);
     let mut text = |selector: &str| page.text_of(selector);
     assert_eq!(text(".failure .where code"), "tests/weather.spar.yaml:26:13");
@@ -27,7 +27,7 @@ fn a_failure_has_its_location_source_line_and_diff() {
 
 #[test]
 fn requests_are_paired_with_responses_and_violations_are_shown_at_their_frames() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.eval(OPEN);
     let rows = page.texts(".exchange .what b");
     assert_eq!(rows, ["server/discover", "notifications/message", "tools/call"]);
@@ -55,7 +55,7 @@ fn requests_are_paired_with_responses_and_violations_are_shown_at_their_frames()
 
 #[test]
 fn json_keeps_its_spelling_pretty_or_raw() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.eval(OPEN);
     page.wait_until("document.querySelectorAll('.exchange:last-child .frame').length === 2");
     let text = ".exchange:last-child .frame.server .frame-text";
@@ -71,7 +71,7 @@ fn json_keeps_its_spelling_pretty_or_raw() {
 
 #[test]
 fn an_exchange_shows_time_direction_bytes_and_status() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.eval("document.querySelector('.groups .group:first-child .test-line').click()");
     // The third row after the axis: the call with a response.
     let row = ".timeline > :nth-child(4)";
@@ -98,12 +98,12 @@ fn an_exchange_shows_time_direction_bytes_and_status() {
 
 #[test]
 fn earlier_tries_and_omitted_frames_are_shown() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click(".row.test.flaky");
     assert_eq!(page.text_of(".earlier h3"), "passed on try 2; earlier failures");
     assert_eq!(page.each::<bool>(".earlier .try", "it.open"), [true]);
     assert!(page.text_of(".earlier .message").contains("within: expected at most 200 ms"));
-    page.load(&html(&sample::rich()), "#q=pages");
+    page.load(&render_html(&sample::rich()), "#q=pages");
     page.wait_until("document.querySelectorAll('.row.test').length === 1");
     page.click(".row.test");
     assert_eq!(page.text_of(".gap"), "112 frames omitted");
@@ -118,7 +118,7 @@ fn earlier_tries_and_omitted_frames_are_shown() {
 
 #[test]
 fn all_frames_open_at_once() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click(".row.test.passed");
     assert_eq!(page.count(".frame"), 0, "frames are drawn when they are opened");
     page.click(".open-all");
@@ -129,7 +129,7 @@ fn all_frames_open_at_once() {
 
 #[test]
 fn the_command_is_copied() {
-    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
     page.click(".row.test.failed");
     page.eval("window.copied = []");
     page.eval("navigator.clipboard.writeText = async (text) => { window.copied.push(text); }");

@@ -1,7 +1,7 @@
 //! JUnit XML conforms to Jenkins' schemas, and `junitparser` reads the results of the run.
 
 use serde_json::{Value, json};
-use sparring_report::junit;
+use sparring_report::render_junit;
 
 use super::{installed, read_by};
 use crate::texts::sample;
@@ -17,20 +17,20 @@ fn read(report: &str) -> Option<Value> {
 
 #[test]
 fn junit_conforms_to_the_schemas_of_jenkins() {
-    let Some(read) = read(&junit(&sample::run())) else { return };
+    let Some(read) = read(&render_junit(&sample::run())) else { return };
     let schemas = read["schemas"].as_object().unwrap();
     assert_eq!(schemas.len(), 2, "{schemas:?}");
     for (schema, problems) in schemas {
         assert_eq!(problems, &json!([]), "{schema}");
     }
-    let empty = junit(&sample::of(Vec::new()));
+    let empty = render_junit(&sample::of(Vec::new()));
     let read = self::read(&empty).unwrap();
     assert!(read["schemas"].as_object().unwrap().values().all(|it| it == &json!([])), "{read}");
 }
 
 #[test]
 fn the_schemas_find_an_unknown_attribute() {
-    let report = junit(&sample::run()).replace("<skipped message=", "<skipped massage=");
+    let report = render_junit(&sample::run()).replace("<skipped message=", "<skipped massage=");
     let Some(read) = read(&report) else { return };
     for (schema, problems) in read["schemas"].as_object().unwrap() {
         assert_eq!(problems.as_array().unwrap().len(), 2, "{schema}: {problems}");
@@ -40,7 +40,7 @@ fn the_schemas_find_an_unknown_attribute() {
 #[test]
 fn junitparser_reads_the_results_of_the_run() {
     let run = sample::run();
-    let Some(read) = read(&junit(&run)) else { return };
+    let Some(read) = read(&render_junit(&run)) else { return };
     assert_eq!(read["counts"], json!({"tests": 11, "failures": 6, "skipped": 2, "errors": 0}));
     let tests = read["tests"].as_array().unwrap();
     let find = |name: &str| {

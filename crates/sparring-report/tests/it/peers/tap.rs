@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sparring_report::{Outcome, Run, tap};
+use sparring_report::{Outcome, Run, render_tap};
 
 use super::{installed, read_by};
 use crate::texts::sample;
@@ -17,7 +17,7 @@ fn read(report: &str) -> Option<Value> {
 #[test]
 fn tap_parser_reads_the_results_of_the_run() {
     let run = Run { stopped: false, ..sample::run() };
-    let Some(read) = read(&tap(&run)) else { return };
+    let Some(read) = read(&render_tap(&run)) else { return };
     assert_eq!(read["unknown"], json!([]), "lines that are not TAP");
     let counts =
         json!({"ok": false, "count": 11, "pass": 5, "fail": 6, "skip": 2, "bailout": false});
@@ -46,7 +46,7 @@ fn tap_parser_unescapes_names_and_reasons() {
     let test = sample::test(odd, 1);
     let reason = Some("no # 1 \\ 2".to_owned());
     let skipped = sparring_report::Test { outcome: Outcome::Skipped, reason, ..test.clone() };
-    let Some(read) = read(&tap(&sample::of(vec![test, skipped]))) else { return };
+    let Some(read) = read(&render_tap(&sample::of(vec![test, skipped]))) else { return };
     let name = format!("examples/weather.spar.yaml: {odd}");
     let points = &read["points"];
     assert_eq!((&points[0]["name"], &points[0]["skip"]), (&json!(name), &json!(false)));
@@ -56,9 +56,9 @@ fn tap_parser_unescapes_names_and_reasons() {
 #[test]
 fn tap_parser_reads_a_run_that_was_stopped_early_as_failed() {
     let good = sample::of(vec![sample::test("it passes", 1)]);
-    let Some(read) = read(&tap(&good)) else { return };
+    let Some(read) = read(&render_tap(&good)) else { return };
     assert_eq!((&read["final"]["ok"], &read["final"]["bailout"]), (&json!(true), &json!(false)));
-    let read = self::read(&tap(&Run { stopped: true, ..good })).unwrap();
+    let read = self::read(&render_tap(&Run { stopped: true, ..good })).unwrap();
     let why = json!("the run was stopped early");
     assert_eq!((&read["final"]["ok"], &read["final"]["bailout"]), (&json!(false), &why));
 }

@@ -1,7 +1,7 @@
 //! A run with many tests.
 
 use serde_json::json;
-use sparring_report::{Failure, Outcome, Run, Side, Try};
+use sparring_report::{FailedTry, Failure, Outcome, Run, Sender};
 
 use super::traffic::TrafficBuilder;
 use super::{run, test};
@@ -42,7 +42,7 @@ fn one(at: usize) -> sparring_report::Test {
     traffic
         .initialize(4.0 + took / 3.0)
         .call(action, json!({"id": number, "dry": false}), took, &text)
-        .notify(Side::Server, "notifications/message", json!({"level": "info", "data": "done"}))
+        .notify(Sender::Server, "notifications/message", json!({"level": "info", "data": "done"}))
         .call("audit", json!({"id": number}), took / 2.0, "1 entry");
     match mixed % 97 {
         0 | 1 => {
@@ -57,9 +57,9 @@ fn one(at: usize) -> sparring_report::Test {
             let message = format!("text: expected \"{number}\", found \"{}\"", number + 1);
             let source = format!("    expect: {{text: \"{number}\"}}");
             let failures = vec![Failure { place, span: 0..0, source, message, diff: None }];
-            test.failed_tries = vec![Try { failures, ..Try::default() }];
+            test.failed_tries = vec![FailedTry { failures, ..FailedTry::default() }];
         }
-        2 => test.failed_tries = vec![Try::default()],
+        2 => test.failed_tries = vec![FailedTry::default()],
         3 | 4 => {
             test.outcome = Outcome::Skipped;
             test.reason = Some("needs a database".to_owned());

@@ -1,7 +1,7 @@
 //! A run in which every text contains markup or scripts.
 
 use serde_json::json;
-use sparring_report::{Failure, Outcome, Run, Side, Try};
+use sparring_report::{FailedTry, Failure, Outcome, Run, Sender};
 
 use super::traffic::TrafficBuilder;
 use super::{run, test};
@@ -42,15 +42,15 @@ fn one(at: usize, text: &str) -> sparring_report::Test {
     test.transport = Some(text.to_owned());
     test.tags = vec![text.to_owned()];
     test.reason = Some(text.to_owned());
-    test.again = text.to_owned();
+    test.rerun_command = text.to_owned();
     TrafficBuilder::new(&mut test)
         .call(text, json!({text: text, "__proto__": {"x": text}}), 3.0, text)
         .breaks(text, text, text, text)
-        .raw(Side::Server, text)
+        .raw(Sender::Server, text)
         .breaks("wire/not-json", "$", text, text)
-        .raw(Side::Server, "{\"broken\": [1, 2, {\"deep\": \"half")
-        .raw(Side::Server, &"[".repeat(5000))
-        .raw(Side::Client, "[null, 1, {\"id\": null}]");
+        .raw(Sender::Server, "{\"broken\": [1, 2, {\"deep\": \"half")
+        .raw(Sender::Server, &"[".repeat(5000))
+        .raw(Sender::Client, "[null, 1, {\"id\": null}]");
     let place = test.place.clone();
     let failure = Failure {
         span: 0..0,
@@ -60,7 +60,12 @@ fn one(at: usize, text: &str) -> sparring_report::Test {
         diff: Some(format!("- {text}\n+ {text}\n")),
     };
     let failures = vec![failure];
-    let once = Try { failures, stderr: text.to_owned(), stdout: text.to_owned(), ..Try::default() };
+    let once = FailedTry {
+        failures,
+        stderr: text.to_owned(),
+        stdout: text.to_owned(),
+        ..FailedTry::default()
+    };
     test.failed_tries = vec![once.clone(), once];
     test
 }

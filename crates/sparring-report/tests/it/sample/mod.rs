@@ -9,7 +9,7 @@ pub(crate) use big::big;
 pub(crate) use hostile::{HOSTILE, hostile, huge};
 pub(crate) use rich::rich;
 
-use sparring_report::{Outcome, Place, Run, Summary, Test, VERSION};
+use sparring_report::{Outcome, Run, SourceLocation, Summary, Test, VERSION};
 
 /// Returns a run of these tests.
 pub(crate) fn run(tests: Vec<Test>) -> Run {
@@ -20,18 +20,18 @@ pub(crate) fn run(tests: Vec<Test>) -> Run {
         took_ms: tests.iter().map(|test| test.took_ms).sum::<f64>() / 4.0,
         shard: None,
         stopped: false,
-        summary: Summary::of(&tests),
+        summary: Summary::from_tests(&tests),
         tests,
     }
 }
 
 /// Returns a passed test with only the required fields.
 pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
-    let place = Place { file: suite.to_owned(), line, column: 5 };
+    let place = SourceLocation { file: suite.to_owned(), line, column: 5 };
     Test {
         suite: suite.to_owned(),
         name: name.to_owned(),
-        again: format!("spar test {suite}:{line}"),
+        rerun_command: format!("spar test {suite}:{line}"),
         place,
         server: None,
         protocol: None,

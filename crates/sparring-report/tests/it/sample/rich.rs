@@ -1,7 +1,7 @@
 //! A run of ordinary size with every kind of result.
 
 use serde_json::json;
-use sparring_report::{Failure, Outcome, Place, Run, Side, Test, Try};
+use sparring_report::{FailedTry, Failure, Outcome, Run, Sender, SourceLocation, Test};
 
 use super::traffic::TrafficBuilder;
 use super::{run, test};
@@ -42,7 +42,8 @@ pub(crate) fn rich() -> Run {
             test.server = Some("weather".to_owned());
             test.protocol = Some(protocol.to_owned());
             test.transport = Some(transport.to_owned());
-            test.again = format!("{} --protocol {protocol} --transport {transport}", test.again);
+            test.rerun_command =
+                format!("{} --protocol {protocol} --transport {transport}", test.rerun_command);
             test
         };
         let slow = 1.0 + at as f64 * 0.7;
@@ -102,7 +103,7 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
     }
     traffic
         .notify(
-            Side::Server,
+            Sender::Server,
             "notifications/message",
             json!({"level": "warning", "data": "upstream is slow"}),
         )
@@ -144,7 +145,8 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
         Failure { diff: Some(DIFF.to_owned()), ..failure(WEATHER, 26, 13, line, UNLIKE) },
         failure(WEATHER, 22, 5, other, broken),
     ];
-    test.failed_tries = vec![Try { failures, stderr: STDERR.to_owned(), ..Try::default() }];
+    test.failed_tries =
+        vec![FailedTry { failures, stderr: STDERR.to_owned(), ..FailedTry::default() }];
     test
 }
 
@@ -162,7 +164,7 @@ fn units(mut test: Test, slow: f64, transport: &str) -> Test {
         traffic.ask_in_vain("tools/call", json!({"name": "convert", "arguments": {"from": "K"}}));
         traffic
             .pass_time(500.0)
-            .raw(Side::Server, "Traceback (most recent call last): KeyError 'K'")
+            .raw(Sender::Server, "Traceback (most recent call last): KeyError 'K'")
             .breaks(
                 "wire/not-json",
                 "$",
@@ -171,9 +173,9 @@ fn units(mut test: Test, slow: f64, transport: &str) -> Test {
             );
         test.outcome = Outcome::Failed;
         let message = "tools/call convert: no answer within 500 ms";
-        let once = Try {
+        let once = FailedTry {
             failures: vec![failure(WEATHER, 34, 7, "      - call: convert", message)],
-            ..Try::default()
+            ..FailedTry::default()
         };
         test.failed_tries = vec![once.clone(), once];
     }
@@ -197,8 +199,11 @@ fn flaky(mut test: Test, slow: f64, at: usize) -> Test {
             "      within: 200ms",
             "within: expected at most 200 ms, took 340 ms",
         )];
-        test.failed_tries =
-            vec![Try { failures, stderr: "cache: cold\n".to_owned(), ..Try::default() }];
+        test.failed_tries = vec![FailedTry {
+            failures,
+            stderr: "cache: cold\n".to_owned(),
+            ..FailedTry::default()
+        }];
     }
     test
 }
@@ -249,17 +254,17 @@ fn agent() -> Test {
     test.tags = vec!["agent".to_owned()];
     test.took_ms = 4231.0;
     let failures = vec![failure(AGENT, 19, 13, "    exit: 0", "exit: expected 0, found 3")];
-    test.failed_tries = vec![Try {
+    test.failed_tries = vec![FailedTry {
         failures,
         stderr: "packing: no forecast, giving up\n".to_owned(),
         stdout: "Planning the trip …\nAsked: nothing\n".to_owned(),
-        ..Try::default()
+        ..FailedTry::default()
     }];
     test
 }
 
 fn failure(file: &str, line: usize, column: usize, source: &str, message: &str) -> Failure {
-    let place = Place { file: file.to_owned(), line, column };
+    let place = SourceLocation { file: file.to_owned(), line, column };
     Failure {
         span: 0..0,
         place,

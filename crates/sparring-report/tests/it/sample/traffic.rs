@@ -1,7 +1,7 @@
 //! Builds the recorded frames of a test.
 
 use serde_json::{Value, json};
-use sparring_report::{Frame, Side, Test, Timing, Violation};
+use sparring_report::{Frame, Sender, Test, Timing, Violation};
 
 /// The minimum time between frames.
 const STEP: f64 = 0.2;
@@ -46,7 +46,7 @@ impl<'a> TrafficBuilder<'a> {
                 "serverInfo": {"name": "weather", "version": "2.3.0"},
             }),
         );
-        self.notify(Side::Client, "notifications/initialized", json!({}))
+        self.notify(Sender::Client, "notifications/initialized", json!({}))
     }
 
     /// Adds a request with its result.
@@ -60,12 +60,12 @@ impl<'a> TrafficBuilder<'a> {
         self.id += 1;
         let asked = asked(method, &params);
         self.say(
-            Side::Client,
+            Sender::Client,
             json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}),
         );
         self.now += took - STEP;
-        self.test.timings.push(Timing { asked, took_ms: took });
-        self.say(Side::Server, json!({"jsonrpc": "2.0", "id": self.id, "result": result}))
+        self.test.timings.push(Timing { request: asked, took_ms: took });
+        self.say(Sender::Server, json!({"jsonrpc": "2.0", "id": self.id, "result": result}))
     }
 
     pub(crate) fn call(
@@ -83,27 +83,27 @@ impl<'a> TrafficBuilder<'a> {
     pub(crate) fn ask_in_vain(&mut self, method: &str, params: Value) -> &mut Self {
         self.id += 1;
         self.say(
-            Side::Client,
+            Sender::Client,
             json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}),
         )
     }
 
-    pub(crate) fn notify(&mut self, from: Side, method: &str, params: Value) -> &mut Self {
+    pub(crate) fn notify(&mut self, from: Sender, method: &str, params: Value) -> &mut Self {
         self.say(from, json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
-    pub(crate) fn say(&mut self, from: Side, message: Value) -> &mut Self {
+    pub(crate) fn say(&mut self, from: Sender, message: Value) -> &mut Self {
         self.raw(from, &message.to_string())
     }
 
     /// Adds an arbitrary text.
-    pub(crate) fn raw(&mut self, from: Side, text: &str) -> &mut Self {
+    pub(crate) fn raw(&mut self, from: Sender, text: &str) -> &mut Self {
         self.test.frames.push(Frame {
             at_ms: self.now,
             from,
             text: text.to_owned(),
             bytes: text.len(),
-            status: self.status.filter(|_| from == Side::Server),
+            status: self.status.filter(|_| from == Sender::Server),
             violations: Vec::new(),
         });
         self.now += STEP;

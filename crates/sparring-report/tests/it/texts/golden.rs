@@ -19,30 +19,30 @@ fn check(name: &str, report: fn(&Run) -> String) {
 
 #[test]
 fn junit_equals_its_golden_file() {
-    check("junit.xml", sparring_report::junit);
+    check("junit.xml", sparring_report::render_junit);
 }
 
 #[test]
 fn tap_equals_its_golden_file() {
-    check("report.tap", sparring_report::tap);
+    check("report.tap", sparring_report::render_tap);
 }
 
 #[test]
 fn markdown_equals_its_golden_file() {
-    check("report.md", sparring_report::markdown);
+    check("report.md", sparring_report::render_markdown);
 }
 
 #[test]
 fn github_annotations_equal_their_golden_file() {
-    check("github.txt", sparring_report::github);
+    check("github.txt", sparring_report::render_github);
 }
 
 #[test]
 fn gitlab_code_quality_equals_its_golden_file() {
-    check("gitlab.json", sparring_report::gitlab);
+    check("gitlab.json", sparring_report::render_gitlab);
 }
 
 #[test]
 fn the_agent_report_equals_its_golden_file() {
-    check("agent.txt", sparring_report::agent);
+    check("agent.txt", sparring_report::render_agent);
 }

@@ -8,8 +8,8 @@ use quick_xml::Reader;
 use quick_xml::events::Event as Xml;
 use serde_json::Value;
 use sparring_report::{
-    Failure, Frame, Outcome, Place, Run, Side, Test, Try, Violation, agent, github, gitlab, junit,
-    markdown, tap,
+    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, Test, Violation, render_agent,
+    render_github, render_gitlab, render_junit, render_markdown, render_tap,
 };
 
 use super::{sample, tap_reader};
@@ -32,10 +32,10 @@ fn everywhere(texts: &[String]) -> Run {
             outcome,
             reason: Some(text()),
             took_ms: [f64::NAN, 1e308, -1.0, f64::INFINITY][number % 4],
-            again: text(),
+            rerun_command: text(),
             failed_tries: if ran { vec![a_try(&mut text), a_try(&mut text)] } else { Vec::new() },
             timings: Vec::new(),
-            frames: vec![frame(Side::Client, &mut text), frame(Side::Server, &mut text)],
+            frames: vec![frame(Sender::Client, &mut text), frame(Sender::Server, &mut text)],
             frames_left_out: number,
             frames_shared: number > 3,
         }
@@ -45,11 +45,11 @@ fn everywhere(texts: &[String]) -> Run {
     run
 }
 
-fn place(file: String, number: usize) -> Place {
-    Place { file, line: if number == 0 { 0 } else { usize::MAX }, column: number }
+fn place(file: String, number: usize) -> SourceLocation {
+    SourceLocation { file, line: if number == 0 { 0 } else { usize::MAX }, column: number }
 }
 
-fn a_try(text: &mut impl FnMut() -> String) -> Try {
+fn a_try(text: &mut impl FnMut() -> String) -> FailedTry {
     let mut failure = |number| Failure {
         span: 0..0,
         place: place(text(), number),
@@ -58,10 +58,10 @@ fn a_try(text: &mut impl FnMut() -> String) -> Try {
         diff: Some(text()),
     };
     let failures = vec![failure(0), failure(1)];
-    Try { failures, stderr: text(), stdout: text(), ..Try::default() }
+    FailedTry { failures, stderr: text(), stdout: text(), ..FailedTry::default() }
 }
 
-fn frame(from: Side, text: &mut impl FnMut() -> String) -> Frame {
+fn frame(from: Sender, text: &mut impl FnMut() -> String) -> Frame {
     let violation = Violation { rule: text(), path: text(), message: text(), section: text() };
     let violations = vec![violation];
     Frame { violations, status: Some(503), ..sample::frame(from, &text()) }
@@ -87,7 +87,7 @@ fn has_no_control(text: &str) {
 }
 
 fn xml_holds(run: &Run) {
-    let text = junit(run);
+    let text = render_junit(run);
     has_no_control(&text);
     let mut reader = Reader::from_str(&text);
     let (mut cases, mut depth) = (HashSet::new(), 0);
@@ -113,7 +113,7 @@ fn xml_holds(run: &Run) {
 }
 
 fn tap_holds(run: &Run) {
-    let text = tap(run);
+    let text = render_tap(run);
     has_no_control(&text);
     let (points, bail) = tap_reader::read(&text);
     assert_eq!(bail.is_some(), run.stopped);
@@ -130,7 +130,7 @@ fn tap_holds(run: &Run) {
 
 /// Checks that only the markup of the report is markup.
 fn markdown_holds(run: &Run) {
-    let text = markdown(run);
+    let text = render_markdown(run);
     has_no_control(&text);
     assert!(text.len() <= 60_000, "{}", text.len());
     let mut details = 0;
@@ -159,7 +159,7 @@ fn markdown_holds(run: &Run) {
 }
 
 fn github_holds(run: &Run) {
-    let text = github(run);
+    let text = render_github(run);
     has_no_control(&text);
     for line in text.lines() {
         if line.starts_with("::notice title=spar test::") {
@@ -176,7 +176,7 @@ fn github_holds(run: &Run) {
 }
 
 fn gitlab_holds(run: &Run) {
-    let issues: Vec<Value> = serde_json::from_str(&gitlab(run)).unwrap();
+    let issues: Vec<Value> = serde_json::from_str(&render_gitlab(run)).unwrap();
     let fingerprints: HashSet<&str> =
         issues.iter().map(|it| it["fingerprint"].as_str().unwrap()).collect();
     let issues_of = |test: &Test| match test.outcome {
@@ -216,7 +216,7 @@ const LINE_PREFIXES: [&str; 16] = [
 
 /// Checks that each line has a known prefix or is indented below one.
 fn agent_holds(run: &Run) {
-    let text = agent(run);
+    let text = render_agent(run);
     has_no_control(&text);
     assert!(text.len() <= 16 * 1024, "{}", text.len());
     for line in text.lines().skip(1).filter(|line| !line.is_empty()) {

@@ -1,9 +1,12 @@
-//! Reports have a size limit and count what they omit, and fingerprints are stable.
+//! Reports have a size limit and count the omitted parts, and fingerprints are stable.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
-use sparring_report::{Outcome, Run, Test, Try, agent, github, gitlab, junit, markdown, tap};
+use sparring_report::{
+    FailedTry, Outcome, Run, Test, render_agent, render_github, render_gitlab, render_junit,
+    render_markdown, render_tap,
+};
 
 use super::{sample, tap_reader};
 
@@ -13,7 +16,7 @@ fn failed(number: usize) -> Test {
     let failures = vec![sample::failure(number + 1, &message)];
     Test {
         outcome: Outcome::Failed,
-        failed_tries: vec![Try { failures, ..Try::default() }],
+        failed_tries: vec![FailedTry { failures, ..FailedTry::default() }],
         suite: format!("suites/{}.spar.yaml", number % 500),
         ..sample::test(&format!("test {number}"), number + 1)
     }
@@ -31,14 +34,14 @@ fn left(text: &str, before: &str) -> usize {
 
 #[test]
 fn the_agent_report_has_the_first_failures_completely_and_counts_the_rest() {
-    let text = agent(&many(5_000));
+    let text = render_agent(&many(5_000));
     assert!(text.len() <= 16 * 1024, "{}", text.len());
     let reported = text.matches("\nFAIL ").count();
     let whole = text.matches("\n  rerun: ").count();
     assert!((20..reported).contains(&whole), "{whole} of {reported}");
     assert_eq!(reported + left(&text, "and "), 5_000, "{text}");
     assert!(text.contains("--report json=FILE"), "{text}");
-    let few = agent(&many(3));
+    let few = render_agent(&many(3));
     assert_eq!((few.matches("\nFAIL ").count(), few.matches("\n  rerun: ").count()), (3, 3));
     assert_eq!(left(&few, "and "), 0);
 }
@@ -50,7 +53,7 @@ fn the_agent_report_truncates_a_huge_failure() {
     let last = test.failed_tries.last_mut().unwrap();
     last.stderr = format!("{huge}\nout of memory");
     last.failures[0].message = format!("text: expected {huge}");
-    let text = agent(&sample::of(vec![test]));
+    let text = render_agent(&sample::of(vec![test]));
     assert!(text.len() < 4 * 1024, "{}", text.len());
     assert!(text.contains("    text: expected xxx") && text.contains("bytes omitted]"), "{text}");
     assert!(text.contains("    out of memory\n  rerun: "), "{text}");
@@ -65,11 +68,11 @@ fn a_huge_failure_does_not_displace_others() {
     last.failures = vec![last.failures[0].clone(); 20];
     (last.stderr, last.stdout) = (line.repeat(500), line.repeat(500));
     let run = sample::of(vec![huge.clone(), failed(1), huge, failed(2)]);
-    let text = markdown(&run);
+    let text = render_markdown(&run);
     assert_eq!(text.matches("<details>").count(), 3, "{text}");
     assert_eq!(text.matches("</details>").count(), 3, "{text}");
     assert!(text.contains("stdout: omitted\n\nRerun:\n"), "{text}");
-    let text = agent(&run);
+    let text = render_agent(&run);
     assert_eq!(
         (text.matches("FAIL ").count(), text.matches("\n  rerun: ").count()),
         (3, 3),
@@ -82,10 +85,10 @@ fn a_huge_failure_does_not_displace_others() {
 fn the_agent_report_states_whether_all_tries_failed_equally() {
     let mut test = failed(1);
     test.failed_tries = vec![test.failed_tries[0].clone(); 3];
-    let text = agent(&sample::of(vec![test.clone()]));
+    let text = render_agent(&sample::of(vec![test.clone()]));
     assert!(text.contains("\n  tries: 3, all with the same failures\n"), "{text}");
     test.failed_tries[1].failures[0].message = "no answer within 1s".into();
-    let text = agent(&sample::of(vec![test]));
+    let text = render_agent(&sample::of(vec![test]));
     assert!(
         text.contains("\n  tries: 3, with different failures; before: no answer within 1s\n"),
         "{text}"
@@ -94,7 +97,7 @@ fn the_agent_report_states_whether_all_tries_failed_equally() {
 
 #[test]
 fn the_markdown_report_of_any_run_fits_into_a_comment() {
-    let text = markdown(&many(5_000));
+    let text = render_markdown(&many(5_000));
     assert!(text.len() <= 60_000, "{}", text.len());
     let whole = text.matches("<details>").count();
     let short = text.matches("\n- <code>").count();
@@ -110,7 +113,7 @@ fn github_gets_no_more_annotations_than_it_shows() {
     let mut run = many(25);
     let flaky = |number: usize| Test { outcome: Outcome::Passed, ..failed(100 + number) };
     run.tests.extend((0..11).map(flaky));
-    let text = github(&run);
+    let text = render_github(&run);
     let count = |kind| text.lines().filter(|line| line.starts_with(kind)).count();
     let shown = [count("::error "), count("::warning "), count("::notice "), text.lines().count()];
     assert_eq!(shown, [10, 10, 1, 21]);
@@ -122,7 +125,7 @@ fn equal_failures_are_reported_once() {
     let variant = |revision: &str| Test { protocol: Some(revision.to_owned()), ..failed(1) };
     let passed = Test { outcome: Outcome::Passed, failed_tries: Vec::new(), ..variant("c") };
     let run = sample::of(vec![variant("a"), variant("b"), passed]);
-    let text = agent(&run);
+    let text = render_agent(&run);
     assert_eq!(text.matches("FAIL ").count(), 1, "{text}");
     assert!(
         text.contains(
@@ -130,12 +133,12 @@ fn equal_failures_are_reported_once() {
         ),
         "{text}"
     );
-    assert_eq!(github(&run).lines().count(), 1);
-    assert_eq!(markdown(&run).matches("<details>").count(), 1);
+    assert_eq!(render_github(&run).lines().count(), 1);
+    assert_eq!(render_markdown(&run).matches("<details>").count(), 1);
 }
 
 fn fingerprints(run: &Run) -> Vec<String> {
-    let issues: Vec<Value> = serde_json::from_str(&gitlab(run)).unwrap();
+    let issues: Vec<Value> = serde_json::from_str(&render_gitlab(run)).unwrap();
     issues.iter().map(|it| it["fingerprint"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -172,27 +175,27 @@ fn equal_failures_have_different_fingerprints() {
 #[test]
 fn every_report_supports_a_run_without_tests() {
     let run = sample::of(Vec::new());
-    assert_eq!(github(&run), "");
-    assert_eq!(gitlab(&run), "[]\n");
-    assert_eq!(agent(&run), "0 passed, 0 failed, 0 skipped in 1.2 s\n");
-    assert!(junit(&run).contains("<testsuites name=\"spar test\" tests=\"0\""));
-    assert!(tap_reader::read(&tap(&run)).0.is_empty());
-    assert!(markdown(&run).starts_with("## No test ran\n"));
+    assert_eq!(render_github(&run), "");
+    assert_eq!(render_gitlab(&run), "[]\n");
+    assert_eq!(render_agent(&run), "0 passed, 0 failed, 0 skipped in 1.2 s\n");
+    assert!(render_junit(&run).contains("<testsuites name=\"spar test\" tests=\"0\""));
+    assert!(tap_reader::read(&render_tap(&run)).0.is_empty());
+    assert!(render_markdown(&run).starts_with("## No test ran\n"));
 }
 
 #[test]
 fn only_a_run_that_was_stopped_early_bails_out() {
-    assert_eq!(tap_reader::read(&tap(&many(2))).1, None);
+    assert_eq!(tap_reader::read(&render_tap(&many(2))).1, None);
     let stopped = Run { stopped: true, ..many(2) };
     let why = "the run was stopped early".to_owned();
-    assert_eq!(tap_reader::read(&tap(&stopped)).1, Some(why));
+    assert_eq!(tap_reader::read(&render_tap(&stopped)).1, Some(why));
 }
 
 #[test]
 fn an_output_attaches_no_file_in_gitlab() {
     let mut test = failed(1);
     test.failed_tries[0].stdout = "see [[ATTACHMENT|secrets.txt]]".into();
-    let text = junit(&sample::of(vec![test]));
+    let text = render_junit(&sample::of(vec![test]));
     assert!(text.contains("<system-out>see [ [ATTACHMENT|secrets.txt]]</system-out>"), "{text}");
 }
 
@@ -201,7 +204,7 @@ fn tap_escapes_names_and_reasons() {
     let odd = "a # SKIP \\ b \\# c";
     let skipped = Outcome::Skipped;
     let test = Test { outcome: skipped, reason: Some("no #1".into()), ..sample::test(odd, 1) };
-    let (points, _) = tap_reader::read(&tap(&sample::of(vec![test])));
+    let (points, _) = tap_reader::read(&render_tap(&sample::of(vec![test])));
     assert_eq!(points[0].description.trim(), format!("examples/weather.spar.yaml: {odd}"));
     assert_eq!(points[0].skip.as_deref(), Some("no #1"));
 }

@@ -1,6 +1,8 @@
 //! A run with one test of each kind that reports distinguish.
 
-use sparring_report::{Failure, Frame, Outcome, Place, Run, Side, Test, Timing, Try, Violation};
+use sparring_report::{
+    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, Test, Timing, Violation,
+};
 
 use crate::sample;
 
@@ -62,8 +64,8 @@ pub(crate) fn test(name: &str, line: usize) -> Test {
     Test {
         server: Some("weather".into()),
         took_ms: 12.25,
-        again: format!("spar test {suite} --filter '^{name}$'"),
-        timings: vec![Timing { asked: "call get_weather".into(), took_ms: 3.5 }],
+        rerun_command: format!("spar test {suite} --filter '^{name}$'"),
+        timings: vec![Timing { request: "call get_weather".into(), took_ms: 3.5 }],
         ..sample::test(suite, line, name)
     }
 }
@@ -72,7 +74,7 @@ pub(crate) fn test(name: &str, line: usize) -> Test {
 pub(crate) fn failure(line: usize, message: &str) -> Failure {
     Failure {
         span: 0..0,
-        place: Place { file: "examples/weather.spar.yaml".into(), line, column: 14 },
+        place: SourceLocation { file: "examples/weather.spar.yaml".into(), line, column: 14 },
         source: "    expect: {text: cloudy}".into(),
         message: message.into(),
         diff: None,
@@ -80,7 +82,7 @@ pub(crate) fn failure(line: usize, message: &str) -> Failure {
 }
 
 /// Returns a frame.
-pub(crate) fn frame(from: Side, text: &str) -> Frame {
+pub(crate) fn frame(from: Sender, text: &str) -> Frame {
     let (text, bytes) = (text.into(), text.len());
     Frame { at_ms: 1.0, from, text, bytes, status: None, violations: Vec::new() }
 }
@@ -102,16 +104,16 @@ fn failed(revision: &str, diff: Option<&str>) -> Test {
         protocol: Some(revision.into()),
         transport: Some("http".into()),
         outcome: Outcome::Failed,
-        failed_tries: vec![Try {
+        failed_tries: vec![FailedTry {
             failures: vec![failure],
             stderr,
             stdout: String::new(),
-            ..Try::default()
+            ..FailedTry::default()
         }],
         frames: vec![
-            frame(Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
-            frame(Side::Client, CALL),
-            Frame { status: Some(200), ..frame(Side::Server, ANSWER) },
+            frame(Sender::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
+            frame(Sender::Client, CALL),
+            Frame { status: Some(200), ..frame(Sender::Server, ANSWER) },
         ],
         frames_left_out: 2,
         frames_shared: false,
@@ -131,13 +133,14 @@ fn two_things() -> Test {
     let answer = r#"{"jsonrpc":"2.0","id":9,"result":{"content":"rain"}}"#;
     let frames = vec![
         frame(
-            Side::Client,
+            Sender::Client,
             r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a"}}"#,
         ),
-        Frame { violations: vec![violation], status: Some(503), ..frame(Side::Server, answer) },
+        Frame { violations: vec![violation], status: Some(503), ..frame(Sender::Server, answer) },
     ];
-    let first = Try { failures: vec![failure(20, "no answer within 1s")], ..Try::default() };
-    let last = Try {
+    let first =
+        FailedTry { failures: vec![failure(20, "no answer within 1s")], ..FailedTry::default() };
+    let last = FailedTry {
         failures: vec![
             failure(20, "structured.hours: expected a number > 24, found 24"),
             failure(20, "structured.days: expected 7, found nothing"),
@@ -145,9 +148,9 @@ fn two_things() -> Test {
         ],
         stderr: String::new(),
         stdout: "tried\nagain\n".into(),
-        ..Try::default()
+        ..FailedTry::default()
     };
-    let place = Place { file: "shared/included.yaml".into(), line: 3, column: 1 };
+    let place = SourceLocation { file: "shared/included.yaml".into(), line: 3, column: 1 };
     Test {
         outcome: Outcome::Failed,
         place,
@@ -161,7 +164,7 @@ fn two_things() -> Test {
 fn without_a_server(name: &str) -> Test {
     let message = "the server `gone` cannot be used: it exited with status 3";
     let suite = "examples/server.spar.yaml";
-    let place = |line, column| Place { file: suite.into(), line, column };
+    let place = |line, column| SourceLocation { file: suite.into(), line, column };
     let failure = Failure {
         place: place(2, 3),
         source: "  gone: {command: sh}".into(),
@@ -172,23 +175,23 @@ fn without_a_server(name: &str) -> Test {
         suite: suite.into(),
         place: place(9, 5),
         outcome: Outcome::Failed,
-        failed_tries: vec![Try {
+        failed_tries: vec![FailedTry {
             failures: vec![failure],
             stderr,
             stdout: String::new(),
-            ..Try::default()
+            ..FailedTry::default()
         }],
-        again: format!("spar test {suite} --filter '^{name}$'"),
+        rerun_command: format!("spar test {suite} --filter '^{name}$'"),
         ..test(name, 9)
     }
 }
 
 fn flaky() -> Test {
-    let failed = Try {
+    let failed = FailedTry {
         failures: vec![failure(30, r#"text: expected "warm", found "cold""#)],
         stderr: "warming up\n".into(),
         stdout: String::new(),
-        ..Try::default()
+        ..FailedTry::default()
     };
     Test { failed_tries: vec![failed], ..test("warms up", 28) }
 }
@@ -203,22 +206,22 @@ fn hostile() -> Test {
     let all = HOSTILE.join(" ");
     let failure = Failure {
         span: 0..0,
-        place: Place { file: "a,b:c%\n.yaml".into(), line: 50, column: 1 },
+        place: SourceLocation { file: "a,b:c%\n.yaml".into(), line: 50, column: 1 },
         source: all.clone(),
         message: all.clone(),
         diff: Some(HOSTILE.map(|text| format!("-{text}\n+{text}\n")).concat()),
     };
-    let frames = vec![frame(Side::Client, &all), frame(Side::Server, &all)];
+    let frames = vec![frame(Sender::Client, &all), frame(Sender::Server, &all)];
     Test {
         suite: "</testsuite>\u{1b}/|.spar.yaml".into(),
         outcome: Outcome::Failed,
-        failed_tries: vec![Try {
+        failed_tries: vec![FailedTry {
             failures: vec![failure],
             stderr: HOSTILE.join("\n"),
             stdout: all.clone(),
-            ..Try::default()
+            ..FailedTry::default()
         }],
-        again: "spar test '```' --filter '\u{1b}'".into(),
+        rerun_command: "spar test '```' --filter '\u{1b}'".into(),
         frames,
         ..test(&all, 50)
     }

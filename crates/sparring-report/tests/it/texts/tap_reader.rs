@@ -1,4 +1,4 @@
-//! A strict TAP 14 parser that accepts only what a report may contain.
+//! A strict TAP 14 parser that accepts only the subset that reports use.
 
 use serde_json::Value;
 

@@ -16,10 +16,10 @@ use crate::step_result::{FileMatches, FoundFile};
 /// The largest file that is read.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The most files that are searched.
+/// The maximum number of files that are searched.
 const MAX_FILES: usize = 100_000;
 
-/// The most names of other files in a message.
+/// The maximum number of names of other files in a message.
 const MAX_OTHERS: usize = 20;
 
 /// Finds the files that match an expectation.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sparring_script::template::Missing;
-use sparring_script::{Path as Name, Scope, Span, Tree, Undefined};
+use sparring_script::template::RenderError;
+use sparring_script::{Path as Name, Scope, Span, TemplateTree, UndefinedPath};
 use sparring_transport::{ChildTarget, Job};
 use tokio::time::timeout;
 
@@ -26,7 +26,7 @@ use crate::hide;
 use crate::model::{Agent, Expectation, Step, Suite, Verb};
 use crate::step_result::{AgentResult, Answer, FileMatches, StepResult};
 
-/// The most bytes of an agent's stdout, and of its stderr.
+/// The maximum number of bytes of an agent's stdout, and of its stderr.
 const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 
 /// The default timeout of an agent.
@@ -39,7 +39,7 @@ pub(super) struct AgentStep<'a> {
     pub(super) journal_positions: &'a JournalPositions,
 }
 
-/// Runs the agent of a step, and waits for what the step expects.
+/// Runs the agent of a step, and waits until the journals meet the expectations.
 ///
 /// # Errors
 /// When the agent does not start or does not end in time.
@@ -56,7 +56,7 @@ pub(super) async fn run(
     scope.input = agent_step.case.input(input);
     let (target, stdin) = match own {
         Some(own) => prepare(suite, own, scope.context, scope),
-        // The suite's agent uses names as a server's description does.
+        // In the suite's agent, a name is an environment variable, as in a server's description.
         None => prepare(suite, agent, scope.context, &SuiteAgentScope(scope)),
     }
     .map_err(missing)?;
@@ -101,7 +101,7 @@ fn prepare(
     agent: &Agent,
     context: &RunContext,
     scope: &dyn Scope,
-) -> Result<(ChildTarget, String), Missing> {
+) -> Result<(ChildTarget, String), RenderError> {
     let folder = absolute(suite.folder_of(agent.span));
     let command = &agent.command;
     let program = resolve_program(&folder, text(&command.program, scope)?);
@@ -160,7 +160,7 @@ fn find_files(step: &Step, scope: &TestScope<'_>) -> Vec<FileMatches> {
 struct SuiteAgentScope<'a>(&'a TestScope<'a>);
 
 impl Scope for SuiteAgentScope<'_> {
-    fn get(&self, path: &Name) -> Result<Value, Undefined> {
+    fn get(&self, path: &Name) -> Result<Value, UndefinedPath> {
         let TestScope { context, folder, mocks, .. } = self.0;
         match path.root() {
             "input" => self.0.get(path),
@@ -169,14 +169,14 @@ impl Scope for SuiteAgentScope<'_> {
     }
 }
 
-fn text(tree: &Tree, scope: &dyn Scope) -> Result<String, Missing> {
+fn text(tree: &TemplateTree, scope: &dyn Scope) -> Result<String, RenderError> {
     Ok(match tree.render(scope)? {
         Value::String(text) => text,
         other => other.to_string(),
     })
 }
 
-fn missing(missing: Missing) -> FailedTry {
+fn missing(missing: RenderError) -> FailedTry {
     FailedTry::new(Failure::new(missing.span, missing.undefined.to_string()))
 }
 

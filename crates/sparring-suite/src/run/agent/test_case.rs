@@ -1,4 +1,5 @@
-//! Tells mocks that answer by recorded interactions which test an agent runs for.
+//! Adds the directives of a test case to an agent's input. They name the test to mocks that
+//! answer by recorded interactions.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -7,7 +8,7 @@ use sparring_mock::directives;
 
 use crate::model::{MockKind, Suite, Test};
 
-/// The most characters of a test's name in its id.
+/// The maximum number of characters of a test's name in its id.
 const MAX_NAME_CHARS: usize = 40;
 
 /// One run of a test.

@@ -10,26 +10,26 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_mock::{
-    HttpMock, HttpRequest, LlmMiss, LlmMock, LlmRequest, MockServer, journal::Received,
+    HttpMock, HttpRequest, LlmMismatch, LlmMock, LlmRequest, MockServer, journal::ReceivedRequest,
 };
 
 use super::RunningMocks;
 use crate::model::{Expectation, Expectations};
 use crate::step_result::{JournalEntry, suite_violation};
 
-/// The most bytes of a journal file that are read at once.
+/// The maximum number of bytes of a journal file that are read at once.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The journal of a mock.
 #[derive(Debug)]
 pub(in crate::run) enum Journal {
-    /// Of an HTTP server in this process.
+    /// The journal of an HTTP server in this process.
     Http(Box<HttpMock>),
-    /// Of an LLM endpoint in this process, with the number of misfits that were reported.
+    /// The journal of an LLM endpoint in this process, and the number of reported misfits.
     Llm(Box<LlmMock>, AtomicUsize),
-    /// Of an MCP server in this process.
+    /// The journal of an MCP server in this process.
     Live(Arc<MockServer>),
-    /// A file that a mock in another process writes, one request a line.
+    /// The journal file of a mock in another process, with one request in each line.
     File(PathBuf),
 }
 
@@ -49,9 +49,9 @@ impl Journal {
     }
 
     /// Takes the requests that do not fit the script of an LLM endpoint.
-    fn take_misfits(&self) -> Vec<LlmMiss> {
+    fn take_misfits(&self) -> Vec<LlmMismatch> {
         let Journal::Llm(mock, reported) = self else { return Vec::new() };
-        let misfits = mock.misses();
+        let misfits = mock.mismatches();
         let before = reported.swap(misfits.len(), Relaxed);
         misfits.into_iter().skip(before).collect()
     }
@@ -79,16 +79,20 @@ impl Journal {
         match self {
             Journal::Http(mock) => {
                 let requests = mock.requests();
-                requests.iter().skip(after(mock.forgotten())).map(http_entry).collect()
+                requests.iter().skip(after(mock.dropped_requests())).map(http_entry).collect()
             }
             Journal::Llm(mock, _) => {
-                let (requests, forgotten) = (mock.requests(), after(mock.forgotten()));
+                let (requests, forgotten) = (mock.requests(), after(mock.dropped_requests()));
                 let values = requests.iter().skip(forgotten).map(LlmRequest::to_json);
                 values.map(|value| JournalEntry { value, masked: None }).collect()
             }
             Journal::Live(server) => {
                 let received = server.received();
-                received.iter().skip(after(server.forgotten())).filter_map(call_entry).collect()
+                received
+                    .iter()
+                    .skip(after(server.dropped_requests()))
+                    .filter_map(call_entry)
+                    .collect()
             }
             Journal::File(path) => {
                 let lines = read_lines(path, position.length);
@@ -99,20 +103,20 @@ impl Journal {
 }
 
 fn http_entry(request: &HttpRequest) -> JournalEntry {
-    let (value, masked) = (request.to_json(), request.to_shown());
+    let (value, masked) = (request.to_json(), request.to_redacted_json());
     let masked = Some(masked).filter(|masked| *masked != value);
     JournalEntry { value, masked }
 }
 
 /// A request that does not fit the script of an LLM endpoint, in one line.
-fn misfit_line(name: &str, misfit: &LlmMiss) -> String {
+fn misfit_line(name: &str, misfit: &LlmMismatch) -> String {
     let first = |reason: &String| reason.lines().next().unwrap_or_default().to_owned();
     let reasons: Vec<String> = misfit.reasons.iter().map(first).collect();
     let colon = if reasons.is_empty() { "" } else { ": " };
     format!("mock `{name}`: {}{colon}{}", misfit.message, reasons.join("; "))
 }
 
-fn call_entry(received: &Received) -> Option<JournalEntry> {
+fn call_entry(received: &ReceivedRequest) -> Option<JournalEntry> {
     let is_call = received.method() == "tools/call";
     let value = || json!({"tool": received.name(), "args": received.arguments()});
     is_call.then(|| JournalEntry { value: value(), masked: None })
@@ -132,8 +136,7 @@ fn parse_line(line: &[u8], since: Timestamp) -> Option<JournalEntry> {
     (line["method"] == "tools/call").then_some(JournalEntry { value, masked: None })
 }
 
-/// Reads the complete lines of a file after its first bytes. The last line may be
-/// incomplete.
+/// Reads the complete lines of a file after its first `from` bytes.
 fn read_lines(path: &Path, from: u64) -> Vec<Vec<u8>> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = File::open(path)?;
@@ -192,7 +195,7 @@ pub(in crate::run) struct JournalReader<'a> {
 struct CheckedJournal<'a> {
     name: &'a str,
     journal: &'a Journal,
-    /// The position where the step began.
+    /// The position at the start of the step.
     start: JournalPosition,
     /// The length at the last read.
     read: u64,
@@ -261,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_being_written_is_not_read_and_one_that_is_none_is_passed_over() {
+    fn skips_incomplete_lines_and_lines_without_a_tool_call() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let journal = Journal::File(path.clone());
@@ -280,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_whose_line_is_written_late_belongs_to_the_time_when_it_came() {
+    fn a_late_line_of_an_earlier_call_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let journal = Journal::File(path.clone());

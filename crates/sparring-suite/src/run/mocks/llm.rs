@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use sparring_mock::{LlmKnown, LlmMock, LlmScript};
+use sparring_mock::{LlmMock, LlmScope, LlmScript};
 use sparring_script::{Node, Problem, Problems, Scope, Source, Span};
 
 use super::{Journal, MockStarter, RunningMocks, StartError, start_error};
@@ -39,7 +39,7 @@ impl RunningMocks {
         let (Some(described), Some(mock)) = (described, mock) else { return Ok(()) };
         let script = parse_script(&described.with_turns(turns), scope)
             .map_err(|it| FailedTry::new(Failure::new(it.span, it.message)))?;
-        mock.follow(script);
+        mock.set_script(script);
         Ok(())
     }
 }
@@ -48,7 +48,7 @@ impl RunningMocks {
 /// rendered.
 fn parse_script(node: &Node, scope: &dyn Scope) -> Result<Arc<LlmScript>, Problem> {
     let mut problems = Problems::new(&Source::new("", ""));
-    let script = LlmScript::read(node, LlmKnown::Suite(Some(scope)), &mut problems);
+    let script = LlmScript::read(node, LlmScope::Suite(Some(scope)), &mut problems);
     let first = problems.iter().next().cloned();
     match (script, first) {
         (Some(script), None) => Ok(script),

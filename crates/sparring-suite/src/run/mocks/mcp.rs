@@ -1,5 +1,5 @@
-//! Starts an MCP server. Over HTTP this process serves it; over stdio the agent or the
-//! server under test starts it by the command that templates can use.
+//! Starts an MCP server. Over HTTP this process serves it. Over stdio the agent or the
+//! server under test starts it, with the command `${mocks.NAME.command}`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicUsize;
 
 use serde_json::{Map, Value, json};
 use sparring_mock::MockServer;
-use sparring_script::template::Missing;
-use sparring_script::{Span, Tree};
+use sparring_script::template::RenderError;
+use sparring_script::{Span, TemplateTree};
 use tempfile::TempDir;
 
 pub(super) use journals::{Journal, JournalPositions, JournalReader};
@@ -143,12 +143,12 @@ impl MockStarter<'_> {
         }
     }
 
-    fn value(&self, tree: &Tree) -> Result<Value, StartError> {
+    fn value(&self, tree: &TemplateTree) -> Result<Value, StartError> {
         let scope = self.scope();
         tree.render(&scope).map_err(|missing| self.missing(&missing))
     }
 
-    fn text(&self, tree: &Tree) -> Result<String, StartError> {
+    fn text(&self, tree: &TemplateTree) -> Result<String, StartError> {
         Ok(match self.value(tree)? {
             Value::String(text) => text,
             other => other.to_string(),
@@ -159,7 +159,7 @@ impl MockStarter<'_> {
         ServerScope { context: self.context, folder: self.tmp, mocks: self.values }
     }
 
-    fn missing(&self, missing: &Missing) -> StartError {
+    fn missing(&self, missing: &RenderError) -> StartError {
         start_error(self.mock, missing.span, &missing.undefined.to_string())
     }
 

@@ -1,5 +1,5 @@
 //! Makes connections to one origin: over TCP or a Unix socket, through a proxy if one is
-//! configured, with TLS for https. Errors name what failed.
+//! configured, with TLS for https. Errors name the failed step.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) struct Connector {
     proxy: Option<Proxy>,
 }
 
-/// Why a connection could not be made.
+/// The reason why a connection could not be made.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct ConnectError(pub(super) String);
@@ -142,7 +142,7 @@ impl Connector {
     }
 }
 
-/// Returns whether an error comes from TLS, however often it was wrapped.
+/// Returns true if an error comes from TLS, even if other errors wrap it.
 fn is_tls_error(error: &(dyn StdError + 'static)) -> bool {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_tls_error(inner))

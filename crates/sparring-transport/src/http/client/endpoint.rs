@@ -11,10 +11,10 @@ use http::uri::PathAndQuery;
 /// A text that is not the URL of a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{url:?} is not a server URL: {reason}")]
-pub struct BadUrl {
+pub struct InvalidUrl {
     /// The text, without credentials.
     pub url: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub reason: String,
 }
 
@@ -37,8 +37,8 @@ impl Endpoint {
     ///
     /// `http+unix://` has the percent-encoded path of a socket instead of the host, as in other
     /// programs.
-    pub(super) fn parse(url: &str) -> Result<(Endpoint, Option<String>), BadUrl> {
-        let bad = |reason: &str| BadUrl { url: redact_url(url), reason: reason.to_owned() };
+    pub(super) fn parse(url: &str) -> Result<(Endpoint, Option<String>), InvalidUrl> {
+        let bad = |reason: &str| InvalidUrl { url: redact_url(url), reason: reason.to_owned() };
         if let Some(rest) = url.strip_prefix("http+unix://") {
             let (socket, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
             let socket = percent_decode(socket).filter(|path| !path.is_empty());
@@ -86,7 +86,7 @@ impl Endpoint {
     }
 
     /// Resolves a reference in a response of this endpoint.
-    pub(super) fn join(&self, reference: &str) -> Result<Endpoint, BadUrl> {
+    pub(super) fn join(&self, reference: &str) -> Result<Endpoint, InvalidUrl> {
         let absolute = reference.split_once("://").is_some_and(|(scheme, _)| {
             scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
         });
@@ -108,7 +108,7 @@ impl Endpoint {
                 format!("{}{reference}", &own[..own.rfind('/').map_or(0, |end| end + 1)])
             }
         };
-        let path = remove_dot_segments(&path).parse().map_err(|_| BadUrl {
+        let path = remove_dot_segments(&path).parse().map_err(|_| InvalidUrl {
             url: redact_url(reference),
             reason: "invalid path".to_owned(),
         })?;
@@ -176,7 +176,7 @@ pub(super) fn basic_credentials(user_and_password: &str) -> String {
     format!("Basic {}", STANDARD.encode(user_and_password))
 }
 
-/// Returns whether a host is this machine.
+/// Returns true if a host is this machine.
 pub(super) fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn says_why_a_text_is_not_a_url() {
+    fn reports_the_problem_with_an_invalid_url() {
         for (url, why) in [
             ("localhost:3000/mcp", "must start with"),
             ("/mcp", "must start with"),

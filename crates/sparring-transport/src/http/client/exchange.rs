@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::header::{CONTENT_ENCODING, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirror};
+use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirrored_headers};
 
 use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder};
 use super::response::EventStream;
@@ -15,23 +15,24 @@ use super::response::HttpResponse;
 use super::session::AuthPolicy;
 use super::session::{ClientSession, Message};
 
-/// How many bytes of an unexpected body are read, and how many characters of it are shown.
+/// The maximum number of bytes that are read of an unexpected body, and of its characters that
+/// are shown.
 pub(super) const MAX_ERROR_BODY: usize = 64 * 1024;
 const MAX_SHOWN_CHARS: usize = 300;
 
-/// How long to wait before a stream is resumed (default; the server may set it).
+/// The wait before a stream is resumed (default; the server may set it).
 const DEFAULT_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The shortest such wait, whatever the server sets.
+/// The minimum wait, even if the server sets a shorter one.
 const MIN_RETRY_DELAY: Duration = Duration::from_millis(10);
 
-/// How often a stream is resumed without receiving anything new.
+/// The maximum number of consecutive resumptions without a new event.
 const MAX_RESUME_ATTEMPTS: u32 = 5;
 
-/// How long a stream may continue after the answer that should have ended it.
+/// The maximum time that a stream may continue after the answer that should have ended it.
 const TRAILING_EVENTS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How an exchange ended.
+/// The end of an exchange.
 pub(super) enum ExchangeResult {
     /// A request is done, with an answer or a failure; the peer has been informed.
     RequestDone(Stream),
@@ -82,7 +83,7 @@ pub(super) async fn send_request(
     ExchangeResult::RequestDone(message.stream)
 }
 
-/// Returns whether the server refused `initialize` in a way that may mean HTTP+SSE (2026-07-28,
+/// Returns true if the server refused `initialize` in a way that may mean HTTP+SSE (2026-07-28,
 /// basic/transports/streamable-http#http-sse-transport-2024-11-05).
 fn is_not_streamable(message: &Message, cause: &Cause) -> bool {
     message.frame.method() == Some("initialize")
@@ -118,7 +119,7 @@ async fn read_response(
             }
             let frame = match whole {
                 true => Frame::parse(body),
-                false => Frame::cut_off(body, session.limit),
+                false => Frame::truncated(body, session.limit),
             };
             session.deliver(frame, &message.stream, &envelope);
             session.client.release(*response);
@@ -218,7 +219,7 @@ pub(super) struct StreamPosition {
     pub(super) last_event_id: Option<HeaderValue>,
     pub(super) retry: Option<Duration>,
     answered: bool,
-    /// Whether anything arrived since the stream was last resumed.
+    /// True if anything arrived since the stream was last resumed.
     advanced: bool,
 }
 
@@ -239,7 +240,7 @@ async fn follow_stream(
 ) -> Result<(), Cause> {
     let wanted = match &message.stream {
         Stream::Request(id) => Some(id),
-        Stream::Standing => None,
+        Stream::Connection => None,
     };
     let mut position = StreamPosition::default();
     let mut next = Some(response);
@@ -270,8 +271,8 @@ async fn follow_stream(
         failed_attempts = if position.advanced { 0 } else { failed_attempts + 1 };
         // Since 2026-07-28 streams cannot be resumed
         // (basic/transports/streamable-http#receiving-messages).
-        let resumable =
-            failed_attempts < MAX_RESUME_ATTEMPTS && message.headers.get(mirror::METHOD).is_none();
+        let resumable = failed_attempts < MAX_RESUME_ATTEMPTS
+            && message.headers.get(mirrored_headers::METHOD_HEADER).is_none();
         let Some(last_event_id) = position.last_event_id.clone().filter(|_| resumable) else {
             return Err(broken);
         };
@@ -288,10 +289,10 @@ async fn follow_stream(
     }
 }
 
-/// Returns whether a frame is the answer to a request, or a batch that contains it.
+/// Returns true if a frame is the answer to a request, or a batch that contains it.
 fn is_answer_to(frame: &Frame, wanted: &Id) -> bool {
     match frame.kind() {
-        FrameKind::Batch => frame.batch().any(|frame| is_answer_to(&frame, wanted)),
+        FrameKind::Batch => frame.batch_items().any(|frame| is_answer_to(&frame, wanted)),
         _ if frame.is_response_like() => match frame.id() {
             Some(id) => id == wanted,
             None => frame.error().is_some(),

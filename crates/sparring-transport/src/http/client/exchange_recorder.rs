@@ -132,7 +132,7 @@ impl ExchangeRecorder {
             response_headers: Headers::new(),
             connect: None,
             first_byte: None,
-            done: Duration::ZERO,
+            total: Duration::ZERO,
             error: Some("ended by this side".into()),
         });
     }
@@ -186,8 +186,8 @@ impl ExchangeRecorder {
 
     fn write(&mut self) {
         if let (Some(recorder), Some(mut exchange)) = (&self.recorder, self.exchange.take()) {
-            exchange.done = self.started.elapsed();
-            recorder.exchanged(exchange);
+            exchange.total = self.started.elapsed();
+            recorder.record_exchange(exchange);
         }
     }
 }
@@ -198,7 +198,7 @@ impl Drop for ExchangeRecorder {
     }
 }
 
-/// Returns whether a response has headers that must not be shown.
+/// Returns true if a response has headers that must not be shown.
 pub(super) fn has_secrets(headers: &HeaderMap) -> bool {
     [SET_COOKIE, LOCATION].iter().any(|name| headers.contains_key(name))
         || headers.contains_key(SESSION_HEADER)

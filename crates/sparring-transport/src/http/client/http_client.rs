@@ -24,10 +24,10 @@ use crate::secrets::Secrets;
 /// The header with a session's id.
 pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 
-/// How many idle connections are kept.
+/// The maximum number of idle connections.
 const MAX_IDLE_CONNECTIONS: usize = 64;
 
-/// How many redirects are followed.
+/// The maximum number of redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
 /// Sends requests to one server.
@@ -38,7 +38,7 @@ pub(super) struct HttpClient {
     address: Mutex<Arc<ServerAddress>>,
     /// The redacted headers of the last response.
     last_redacted: Mutex<Headers>,
-    /// How long a response may be silent.
+    /// The maximum silence of a response.
     idle_timeout: Option<Duration>,
 }
 
@@ -198,7 +198,7 @@ impl HttpClient {
     }
 
     /// Returns the redacted headers, reusing those of the last response if they are equal, and
-    /// whether something was masked.
+    /// true if something was masked.
     fn redacted_headers(&self, headers: &HeaderMap) -> (Headers, bool) {
         let mut last_redacted = self.last_redacted.lock().unwrap_or_else(PoisonError::into_inner);
         let now = headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
@@ -223,7 +223,7 @@ impl HttpClient {
             return Err(redirect_error(response, &format!("it leads to another origin, {to}")));
         }
         let post = *method == Method::POST;
-        // 303 says that the message was processed; sending it again would process it twice.
+        // 303 means that the message was processed; sending it again would process it twice.
         if post && response.status == StatusCode::SEE_OTHER {
             return Err(redirect_error(
                 response,
@@ -250,7 +250,7 @@ impl HttpClient {
         })
     }
 
-    /// Returns an idle connection or a new one, and whether it is reused.
+    /// Returns an idle connection or a new one, and true if it is reused.
     async fn take_connection(
         &self,
         exchange: &mut ExchangeRecorder,

@@ -112,7 +112,7 @@ async fn deliver_events(
         let Some(event) = stream.events.next(exchange).await? else { return Ok(()) };
         let known = event.name.as_deref().is_none_or(|name| name == "message");
         if let Some(data) = event.data.filter(|data| known && !data.is_empty()) {
-            session.deliver(Frame::parse(data), &Stream::Standing, &stream.envelope);
+            session.deliver(Frame::parse(data), &Stream::Connection, &stream.envelope);
         }
     }
 }
@@ -155,7 +155,7 @@ pub(super) async fn post_message(
         .and_then(|(response, body)| finish(&session, response, &message, &body, &mut exchange));
     if let Err(cause) = sent {
         exchange.fail(&cause.to_string());
-        session.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+        session.push(Incoming::StreamEnded { stream: Stream::Connection, cause });
     }
     ExchangeResult::Posted
 }

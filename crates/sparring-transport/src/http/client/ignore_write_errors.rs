@@ -10,7 +10,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 /// A connection that ignores write errors, so that it can be read to its end.
 pub(super) struct IgnoreWriteErrors<T> {
     io: T,
-    /// Whether the other side has stopped reading.
+    /// True if the other side has stopped reading.
     write_closed: bool,
 }
 

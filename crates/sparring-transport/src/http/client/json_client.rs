@@ -24,7 +24,7 @@ pub struct JsonClient {
 }
 
 /// A response whose head has arrived. Dropping it closes its connection.
-pub struct JsonAnswer {
+pub struct JsonResponse {
     status: u16,
     headers: HeaderMap,
     events: EventStream,
@@ -32,7 +32,7 @@ pub struct JsonAnswer {
     limit: usize,
 }
 
-/// Why there is no response, or not all of it.
+/// The reason why there is no complete response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {
@@ -55,7 +55,7 @@ impl JsonClient {
     /// Ignores OAuth.
     ///
     /// # Errors
-    /// When the target is invalid; the error says why.
+    /// When the target is invalid; the error gives the reason.
     pub fn new(target: &HttpTarget) -> Result<JsonClient, HttpError> {
         let RequestDefaults { endpoint, mut headers, secrets } =
             RequestDefaults::from_target(target)?;
@@ -78,7 +78,7 @@ impl JsonClient {
     }
 
     /// Masks secrets in a text, for example one that repeats them.
-    pub fn masked(&self, text: &str) -> String {
+    pub fn mask(&self, text: &str) -> String {
         self.secrets.mask(text).into_owned()
     }
 
@@ -87,14 +87,14 @@ impl JsonClient {
     ///
     /// # Errors
     /// When there is no response.
-    pub async fn post(&self, body: impl Into<Bytes>) -> Result<JsonAnswer, JsonError> {
+    pub async fn post(&self, body: impl Into<Bytes>) -> Result<JsonResponse, JsonError> {
         let body = body.into();
         let mut exchange = ExchangeRecorder::new(None, ExchangeProgress::default());
         let content = || (self.head.clone(), body.clone());
         let response = self.client.send(&Method::POST, &content, &mut exchange).await?;
         let (status, headers) = (response.status.as_u16(), response.headers.clone());
         let limit = self.limit;
-        Ok(JsonAnswer {
+        Ok(JsonResponse {
             status,
             headers,
             events: EventStream::new(response, limit),
@@ -104,7 +104,7 @@ impl JsonClient {
     }
 }
 
-impl JsonAnswer {
+impl JsonResponse {
     /// Returns the status.
     pub fn status(&self) -> u16 {
         self.status
@@ -115,7 +115,7 @@ impl JsonAnswer {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Returns whether the response is an event stream.
+    /// Returns true if the response is an event stream.
     pub fn is_stream(&self) -> bool {
         let kind = self.header("content-type").and_then(|kind| kind.split(';').next());
         kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
@@ -125,7 +125,7 @@ impl JsonAnswer {
     ///
     /// # Errors
     /// When the stream breaks, or an event is too long.
-    pub async fn event(&mut self) -> Result<Option<Event>, JsonError> {
+    pub async fn next_event(&mut self) -> Result<Option<Event>, JsonError> {
         Ok(self.events.next(&self.exchange).await?)
     }
 
@@ -157,7 +157,7 @@ impl std::fmt::Debug for JsonClient {
     }
 }
 
-impl std::fmt::Debug for JsonAnswer {
+impl std::fmt::Debug for JsonResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("JsonAnswer").field("status", &self.status).finish_non_exhaustive()
     }

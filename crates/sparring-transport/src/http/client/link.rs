@@ -22,14 +22,14 @@ use super::post::{self, OrderGuard};
 use super::session::{ClientSession, Message};
 use super::{HttpError, HttpTarget, HttpTransport, http_sse, standing_stream};
 
-/// How many requests are sent at once; further ones wait.
+/// The maximum number of concurrent requests; further ones wait.
 const MAX_CONCURRENT_REQUESTS: usize = 256;
 
-/// How long ending a session may take.
+/// The timeout of ending a session.
 const END_SESSION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many origins' eras are remembered, for as long as the process runs (2026-07-28,
-/// basic/versioning: the era is a property of the origin).
+/// The maximum number of origins whose eras are remembered, for as long as the process runs
+/// (2026-07-28, basic/versioning: the era is a property of the origin).
 const MAX_REMEMBERED_ORIGINS: usize = 10_000;
 
 static ERAS: LazyLock<Mutex<HashMap<Origin, Era>>> = LazyLock::new(Mutex::default);
@@ -83,7 +83,7 @@ impl HttpLink {
     /// Creates a link to a target. Connections are made when something is sent.
     ///
     /// # Errors
-    /// When the target is invalid; the error says why.
+    /// When the target is invalid; the error gives the reason.
     pub fn new(target: &HttpTarget) -> Result<Self, HttpError> {
         let mut link = HttpLink::with_session(
             ClientSession::new(target)?,
@@ -149,7 +149,7 @@ impl HttpLink {
                 None => break,
                 Some(Outgoing::Send { frame, stream, headers, .. }) => {
                     let message = Message { frame, stream, headers, is_retry: false };
-                    if is_full && message.stream != Stream::Standing {
+                    if is_full && message.stream != Stream::Connection {
                         self.waiting_requests.push_back(message);
                         continue;
                     }
@@ -180,7 +180,7 @@ impl HttpLink {
                 progress.clone(),
                 auto,
             )),
-            (mode, Stream::Standing) => {
+            (mode, Stream::Connection) => {
                 self.post_order = OrderGuard::default();
                 let order = self.post_order.clone();
                 match mode {
@@ -191,7 +191,7 @@ impl HttpLink {
                 }
             }
         };
-        if stream != Stream::Standing {
+        if stream != Stream::Connection {
             self.requests.insert(stream, (handle, progress));
         }
     }
@@ -206,7 +206,7 @@ impl HttpLink {
             }
             ExchangeResult::NoHttpSse => self.mode = TransportMode::Auto,
             ExchangeResult::Posted | ExchangeResult::StreamDone => {}
-            ExchangeResult::SessionEnded => self.closed = Some(Cause::ByUs),
+            ExchangeResult::SessionEnded => self.closed = Some(Cause::ClosedLocally),
         }
     }
 
@@ -222,11 +222,11 @@ impl HttpLink {
                 let session = Arc::clone(&self.session);
                 self.start_exchange(session.end_session().map(|()| ExchangeResult::SessionEnded));
             }
-            false => self.closed = Some(Cause::ByUs),
+            false => self.closed = Some(Cause::ClosedLocally),
         }
     }
 
-    /// Polls the exchanges; returns whether one ended or began.
+    /// Polls the exchanges; returns true if one ended or began.
     fn poll_exchanges(&mut self, cx: &mut Context<'_>) -> bool {
         if let Poll::Ready(Some(ended)) = Pin::new(&mut self.running).poll_next(cx) {
             if let Ok(done) = ended {
@@ -266,11 +266,11 @@ impl Link for HttpLink {
         LinkKind::Streams
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport_name(&self) -> &'static str {
         if self.mode == TransportMode::HttpSse { "sse" } else { "http" }
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
+    fn set_recorder(&mut self, recorder: Recorder) {
         self.session.record_to(recorder);
     }
 
@@ -288,7 +288,7 @@ impl Link for HttpLink {
             Outgoing::Close => {
                 self.closing = Closing::Requested;
                 // Their answers are not needed any more.
-                self.remove_queued(|queued| *queued != Stream::Standing);
+                self.remove_queued(|queued| *queued != Stream::Connection);
                 for (_, (handle, _)) in self.requests.drain() {
                     handle.abort();
                 }
@@ -317,7 +317,7 @@ impl Link for HttpLink {
         self.backlog
     }
 
-    fn closing_time(&self) -> Duration {
+    fn close_timeout(&self) -> Duration {
         END_SESSION_TIMEOUT
     }
 
@@ -338,12 +338,12 @@ impl Link for HttpLink {
         }
     }
 
-    fn state_of(&self, stream: &Stream) -> Option<String> {
+    fn describe_progress(&self, stream: &Stream) -> Option<String> {
         if self.mode == TransportMode::HttpSse && !self.session.is_ready() {
             return Some("the server has not sent the event \"endpoint\" yet".to_owned());
         }
         let known = match stream {
-            Stream::Standing => self.requests.values().next(),
+            Stream::Connection => self.requests.values().next(),
             request => self.requests.get(request),
         };
         if let Some((_, progress)) = known {
@@ -351,15 +351,15 @@ impl Link for HttpLink {
         }
         if self.waiting_requests.iter().any(|message| message.stream == *stream) {
             return Some(format!(
-                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other requests to end"
+                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other_request requests to end"
             ));
         }
-        let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other, .. } if other == stream);
+        let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other_request, .. } if other_request == stream);
         let queued = self.outbox.iter().any(is_it);
         queued.then(|| "it was waiting for the server to accept an earlier message".to_owned())
     }
 
-    fn is_held(&self) -> bool {
+    fn pauses_timeouts(&self) -> bool {
         // A closing link does not wait for a token.
         self.closing == Closing::Open && self.session.is_waiting_for_token()
     }
@@ -375,7 +375,7 @@ impl Link for HttpLink {
         remember_era(&self.origin, era);
     }
 
-    fn again(&self) -> Option<Box<dyn Link>> {
+    fn new_session_link(&self) -> Option<Box<dyn Link>> {
         // Over HTTP+SSE each stream names its own post URL, and a session ends with its stream.
         let mode = Some(self.mode).filter(|mode| *mode != TransportMode::HttpSse)?;
         Some(Box::new(HttpLink::with_session(self.session.for_new_session(), mode)))

@@ -1,7 +1,7 @@
 //! The HTTP client: a link to a server.
 //!
-//! Requests are polled on the task that owns the link. Connections and requests have no tasks
-//! of their own, so none can be left behind.
+//! Requests are polled on the task that owns the link. Connections and requests have no
+//! separate tasks, so none can be left behind.
 
 mod connector;
 mod endpoint;
@@ -27,12 +27,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use endpoint::BadUrl;
-pub use json_client::{JsonAnswer, JsonClient, JsonError};
+pub use endpoint::InvalidUrl;
+pub use json_client::{JsonClient, JsonError, JsonResponse};
 pub use link::HttpLink;
 #[cfg(feature = "oauth")]
-pub use oauth::{Grant, OAuth, Proof, Visitor};
-pub use one_shot::ask_once;
+pub use oauth::{BrowserOpener, ClientAuth, Grant, OAuth};
+pub use one_shot::send_once;
 pub use tls::{TlsClient, TlsError};
 
 /// A server over HTTP, as plain data.
@@ -46,26 +46,26 @@ pub struct HttpTarget {
     pub headers: Vec<(String, String)>,
     /// The credentials to send, if any.
     pub credentials: Option<Credentials>,
-    /// Which certificates to trust.
+    /// The certificates to trust.
     pub tls: Tls,
-    /// Which proxies to use.
+    /// The proxies to use.
     pub proxies: Proxies,
-    /// How long connecting may take.
+    /// The timeout of connecting.
     pub connect_timeout: Duration,
-    /// How long a response that has begun may be silent, to fail before the request's own
+    /// The maximum silence of a response that has begun, to fail before the request's own
     /// timeout (default: no limit).
     pub idle_timeout: Option<Duration>,
     /// The longest response or event that is read, in bytes.
     pub max_message: usize,
 }
 
-/// Why a target is invalid.
+/// The reason why a target is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
     /// Its URL is invalid.
     #[error(transparent)]
-    Url(#[from] BadUrl),
+    Url(#[from] InvalidUrl),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -105,7 +105,7 @@ pub enum Credentials {
     OAuth(Box<OAuth>),
 }
 
-/// Which certificates to trust.
+/// The certificates to trust.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tls {
     /// A file of certificates to trust in addition to the system's.
@@ -122,7 +122,7 @@ pub struct Proxies {
     /// The proxy for `https`, as in `HTTPS_PROXY`.
     pub https: String,
     /// The hosts to reach without a proxy, as in `NO_PROXY`.
-    pub except: String,
+    pub no_proxy: String,
 }
 
 impl HttpTarget {
@@ -137,7 +137,7 @@ impl HttpTarget {
             proxies: Proxies::default(),
             connect_timeout: Duration::from_secs(10),
             idle_timeout: None,
-            max_message: sparring_peer::link::LinesOptions::default().max_line,
+            max_message: sparring_peer::link::LineLinkOptions::default().max_line_bytes,
         }
     }
 
@@ -165,12 +165,12 @@ impl HttpTarget {
     /// Checks the URL.
     ///
     /// # Errors
-    /// When the URL is invalid; the error says why.
-    pub fn check_url(&self) -> Result<(), BadUrl> {
+    /// When the URL is invalid; the error gives the reason.
+    pub fn check_url(&self) -> Result<(), InvalidUrl> {
         endpoint::Endpoint::parse(&self.url).map(drop)
     }
 
-    /// Returns whether the traffic is private: the server is on this machine, or TLS is used.
+    /// Returns true if the traffic is private: the server is on this machine, or TLS is used.
     pub fn is_private(&self) -> bool {
         match endpoint::Endpoint::parse(&self.url) {
             Ok((endpoint, _)) => match &endpoint.origin {
@@ -182,7 +182,7 @@ impl HttpTarget {
     }
 
     /// Returns the URL without the parts that may be secret.
-    pub fn shown_url(&self) -> String {
+    pub fn redacted_url(&self) -> String {
         endpoint::redact_url(&self.url)
     }
 }
@@ -229,7 +229,7 @@ impl fmt::Debug for Credentials {
 /// A proxy's URL may contain credentials.
 impl fmt::Debug for Proxies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proxies").field("except", &self.except).finish_non_exhaustive()
+        f.debug_struct("Proxies").field("except", &self.no_proxy).finish_non_exhaustive()
     }
 }
 

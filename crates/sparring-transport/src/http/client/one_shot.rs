@@ -16,7 +16,7 @@ use super::tls::TlsClient;
 /// reason why there is none. A body of more than `limit` bytes is an error.
 ///
 /// Boxed, so that it is compiled here and not in the callers' crates.
-pub fn ask_once<'a>(
+pub fn send_once<'a>(
     uri: &'a Uri,
     tls: Option<&'a TlsClient>,
     request: Request<Bytes>,

@@ -15,10 +15,10 @@ use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder};
 use super::response::HttpResponse;
 use super::session::{ClientSession, Message};
 
-/// How long a message may delay the following ones.
+/// The maximum time that a message delays the following ones.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long posting a message may take.
+/// The timeout of posting a message.
 const POST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Held while a message must not be overtaken. All clones share it.
@@ -92,7 +92,7 @@ pub(super) async fn post_message(
         Ok(sent) => sent,
         Err(cause) => {
             exchange.fail(&cause.to_string());
-            session.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+            session.push(Incoming::StreamEnded { stream: Stream::Connection, cause });
             return ExchangeResult::Posted;
         }
     };
@@ -103,8 +103,8 @@ pub(super) async fn post_message(
         session.push(Incoming::Closed(Cause::SessionLost(lost)));
         return ExchangeResult::Posted;
     }
-    // A frame that looks like an answer to a message without one says nothing about other
-    // requests. Only for raw bytes of the owner it is unknown what they are.
+    // A frame that looks like an answer to a message without one does not affect other
+    // requests. Raw bytes of the owner are an exception, since their meaning is unknown.
     let has_none = matches!(
         message.frame.kind(),
         FrameKind::Notification | FrameKind::Result | FrameKind::Error
@@ -117,14 +117,14 @@ pub(super) async fn post_message(
     match frame {
         Some(frame) if is_meant(&frame) => {
             let envelope = response_envelope(&response);
-            session.deliver(frame, &Stream::Standing, &envelope);
+            session.deliver(frame, &Stream::Connection, &envelope);
         }
         frame => {
             let status = Some(response.status.as_u16());
             frame.iter().for_each(|frame| session.record_received(frame, status));
             if !response.status.is_success() {
                 let cause = http_cause(&response, &message.describe_recipient(), &body);
-                session.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+                session.push(Incoming::StreamEnded { stream: Stream::Connection, cause });
             }
         }
     }

@@ -34,7 +34,7 @@ impl Proxy {
         let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
         let host = uri.host().unwrap_or_default();
         if rest.is_empty() && scheme.eq_ignore_ascii_case("http")
-            || is_excluded(host, &proxies.except)
+            || is_excluded(host, &proxies.no_proxy)
         {
             return Ok(None);
         }
@@ -72,7 +72,7 @@ fn parse_proxy(scheme: &str, rest: &str) -> Option<Proxy> {
     Some(Proxy { uri: format!("http://{host_and_port}/").parse().ok()?, auth })
 }
 
-/// Returns whether a host is reached without a proxy, as in `NO_PROXY`: domains with their
+/// Returns true if a host is reached without a proxy, as in `NO_PROXY`: domains with their
 /// subdomains, addresses, networks such as `10.0.0.0/8`, and `*` for everything.
 fn is_excluded(host: &str, except: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');

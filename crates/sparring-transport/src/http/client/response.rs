@@ -28,12 +28,12 @@ pub(super) struct HttpResponse {
     pub(super) headers: HeaderMap,
     /// The headers with secrets masked.
     pub(super) redacted: Headers,
-    /// Whether something was masked.
+    /// True if something was masked.
     pub(super) has_hidden: bool,
     /// The address that it came from, after redirects.
     pub(super) address: Arc<ServerAddress>,
     pub(super) body: Incoming,
-    /// Whether the body was read to its end.
+    /// True if the body was read to its end.
     pub(super) complete: bool,
     pub(super) conn: Box<ClientConnection>,
     pub(super) idle_timeout: Option<Duration>,
@@ -102,7 +102,7 @@ impl HttpResponse {
         Ok((body, true))
     }
 
-    /// Returns whether the body has this media type.
+    /// Returns true if the body has this media type.
     pub(super) fn has_content_type(&self, kind: &str) -> bool {
         self.content_type().eq_ignore_ascii_case(kind)
     }
@@ -181,7 +181,7 @@ impl ClientConnection {
         self.closed = self.closed || Pin::new(&mut self.driver).poll(cx).is_ready();
     }
 
-    /// Returns whether a request can be sent now. If not, the connection still has a part of
+    /// Returns true if a request can be sent now. If not, the connection still has a part of
     /// the last request to send, which the server answered without reading it.
     ///
     /// Registers no waker, since the caller uses the connection at once.

@@ -17,7 +17,7 @@ use super::session::ClientSession;
 /// The longest pause before an ended stream is requested again.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// How many consecutive streams may end without an event.
+/// The maximum number of consecutive streams that end without an event.
 const MAX_EMPTY_STREAMS: u32 = 10;
 
 /// Listens for as long as the server allows. Each request is recorded in the transcript.
@@ -50,7 +50,9 @@ pub(super) async fn listen(session: Arc<ClientSession>) -> ExchangeResult {
                         if position.last_event_id.take().is_some() =>
                     {
                         let missed = "messages since the last event are lost";
-                        session.push(Incoming::Missed(Cause::Broken(format!("{missed}: {said}"))));
+                        session.push(Incoming::MessagesLost(Cause::Broken(format!(
+                            "{missed}: {said}"
+                        ))));
                         session.client.release(*response);
                         continue;
                     }
@@ -60,7 +62,7 @@ pub(super) async fn listen(session: Arc<ClientSession>) -> ExchangeResult {
             }
             was_open = true;
             let envelope = response_envelope(&response);
-            let stream = Stream::Standing;
+            let stream = Stream::Connection;
             match read_events(
                 &session,
                 None,

@@ -14,7 +14,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// How long the addresses of one family are tried before those of the other one (RFC 8305, 5).
+/// The head start of one address family before the other is tried (RFC 8305, 5).
 const FALLBACK_DELAY: Duration = Duration::from_millis(300);
 
 /// The longest head of a proxy's response.
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_proxy_opens_a_tunnel_or_says_why_not() {
+    async fn opens_a_tunnel_or_reports_the_refusal_of_the_proxy() {
         async fn check(answer: &'static [u8], expected: Result<(), &str>) {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let uri: Uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();

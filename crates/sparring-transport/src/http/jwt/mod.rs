@@ -12,7 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 pub use public_key::PublicKey;
 pub use signing_key::SigningKey;
 
-/// Why a key cannot be used.
+/// The reason why a key cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidKey(pub(crate) String);

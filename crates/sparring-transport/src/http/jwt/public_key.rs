@@ -29,8 +29,8 @@ pub(super) enum KeyKind {
     Rsa,
 }
 
-/// How a SubjectPublicKeyInfo (RFC 5280, 4.1) of each kind begins after its length: the
-/// algorithm and the beginning of the bit string. For RSA more lengths follow.
+/// The bytes of a SubjectPublicKeyInfo (RFC 5280, 4.1) of each kind after its length:
+/// the algorithm and the beginning of the bit string. For RSA more lengths follow.
 const SPKI_PREFIXES: [(KeyKind, &[u8]); 4] = [
     (KeyKind::P256, b"\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00"),
     (KeyKind::P384, b"\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22\x03\x62\x00"),
@@ -100,7 +100,7 @@ impl PublicKey {
 }
 
 fn parse_spki(der: &[u8]) -> Option<PublicKey> {
-    // A sequence; its length takes one byte, or more if the first says so.
+    // A sequence; its length takes one byte, or more if the first byte indicates that.
     let rest = der.strip_prefix(b"\x30")?;
     let (length, rest) = rest.split_first()?;
     let rest = rest.get(usize::from(length.checked_sub(0x80).unwrap_or_default())..)?;
@@ -108,7 +108,7 @@ fn parse_spki(der: &[u8]) -> Option<PublicKey> {
         .iter()
         .find_map(|(kind, beginning)| Some((*kind, rest.strip_prefix(*beginning)?)))?;
     let bytes = match kind {
-        // Two length bytes, and one that says that all bits are used.
+        // Two length bytes, and a byte for the number of unused bits.
         KeyKind::Rsa => bits.get(3..)?,
         _ => bits,
     };

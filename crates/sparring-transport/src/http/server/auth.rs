@@ -1,7 +1,7 @@
 //! Authorization of requests: bearer tokens and basic credentials, compared in constant time,
-//! and tokens that a [`TokenCheck`] verifies.
+//! and tokens that a [`TokenVerifier`] verifies.
 //!
-//! Issuing tokens is left to the [`TokenCheck`]'s issuer.
+//! Issuing tokens is left to the [`TokenVerifier`]'s issuer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use subtle::{Choice, ConstantTimeEq as _};
 pub struct Auth {
     bearer: Vec<String>,
     basic: Vec<String>,
-    tokens: Option<Arc<dyn TokenCheck>>,
+    tokens: Option<Arc<dyn TokenVerifier>>,
 }
 
 /// Verifies tokens and returns their scopes.
-pub trait TokenCheck: fmt::Debug + Send + Sync + 'static {
+pub trait TokenVerifier: fmt::Debug + Send + Sync + 'static {
     /// Returns the scopes of a token that is valid for this resource URL.
     ///
     /// # Errors
-    /// Says why the token is invalid, in text that is valid in a header.
-    fn scopes_of(&self, token: &str, resource: &str) -> Result<Vec<String>, String>;
+    /// The reason why the token is invalid, in text that is valid in a header.
+    fn verify(&self, token: &str, resource: &str) -> Result<Vec<String>, String>;
 
     /// Returns the scopes that every request needs.
-    fn needed(&self) -> &[String];
+    fn required_scopes(&self) -> &[String];
 
     /// Returns the additional scopes that a frame needs.
-    fn needed_for(&self, frame: &Frame) -> Vec<String>;
+    fn required_scopes_for(&self, frame: &Frame) -> Vec<String>;
 }
 
 /// The rights of an authorized request.
@@ -63,17 +63,17 @@ impl Auth {
     /// Also accepts tokens that `check` verifies. The server answers an invalid token with 401
     /// and one with too few scopes with 403 (RFC 6750, 3.1).
     #[must_use]
-    pub fn tokens(mut self, check: Arc<dyn TokenCheck>) -> Self {
+    pub fn tokens(mut self, check: Arc<dyn TokenVerifier>) -> Self {
         self.tokens = Some(check);
         self
     }
 
-    /// Returns whether no authorization is required.
+    /// Returns true if no authorization is required.
     pub fn is_open(&self) -> bool {
         self.bearer.is_empty() && self.basic.is_empty() && self.tokens.is_none()
     }
 
-    /// Authorizes a request, or says why not.
+    /// Authorizes a request, or returns the reason why not.
     pub(super) fn check(&self, headers: &HeaderMap, resource: &str) -> Result<Access, AuthDenied> {
         if self.is_open() {
             return Ok(Access::Full);
@@ -101,10 +101,13 @@ impl Auth {
     pub(super) fn check_frame(&self, access: &Access, frame: &Frame) -> Result<(), AuthDenied> {
         match (&self.tokens, access) {
             (Some(check), Access::Scopes(scopes)) => {
-                let needed = check.needed_for(frame);
+                let needed = check.required_scopes_for(frame);
                 match needed.iter().all(|scope| scopes.contains(scope)) {
                     true => Ok(()),
-                    false => Err(AuthDenied::MissingScopes(merge_scopes(check.needed(), needed))),
+                    false => Err(AuthDenied::MissingScopes(merge_scopes(
+                        check.required_scopes(),
+                        needed,
+                    ))),
                 }
             }
             _ => Ok(()),
@@ -116,13 +119,13 @@ impl Auth {
     }
 
     /// Returns the values of `WWW-Authenticate`. The bearer challenge names the metadata (RFC
-    /// 9728, 5.1), what is wrong with the token (RFC 6750, 3), and the required scopes.
+    /// 9728, 5.1), the problem with the token (RFC 6750, 3), and the required scopes.
     pub(super) fn challenges(&self, error: &AuthDenied, metadata: Option<&str>) -> Vec<String> {
         let mut challenges = Vec::new();
         if self.accepts_bearer() {
             let mut params = Vec::new();
             let mut say = |name: &str, value: &str| params.push(format!("{name}=\"{value}\""));
-            let needed = self.tokens.as_ref().map(|check| check.needed().join(" "));
+            let needed = self.tokens.as_ref().map(|check| check.required_scopes().join(" "));
             let scope = match error {
                 AuthDenied::MissingScopes(scopes) => {
                     say("error", "insufficient_scope");
@@ -156,16 +159,16 @@ impl Auth {
 
 /// Verifies a token and its scopes.
 fn verify_token(
-    check: &dyn TokenCheck,
+    check: &dyn TokenVerifier,
     token: &[u8],
     resource: &str,
 ) -> Result<Access, AuthDenied> {
     let unreadable = || AuthDenied::InvalidToken("not valid UTF-8".to_owned());
     let token = std::str::from_utf8(token).map_err(|_| unreadable())?;
-    let scopes = check.scopes_of(token, resource).map_err(AuthDenied::InvalidToken)?;
-    match check.needed().iter().all(|scope| scopes.contains(scope)) {
+    let scopes = check.verify(token, resource).map_err(AuthDenied::InvalidToken)?;
+    match check.required_scopes().iter().all(|scope| scopes.contains(scope)) {
         true => Ok(Access::Scopes(scopes)),
-        false => Err(AuthDenied::MissingScopes(check.needed().to_vec())),
+        false => Err(AuthDenied::MissingScopes(check.required_scopes().to_vec())),
     }
 }
 
@@ -180,14 +183,14 @@ fn merge_scopes(first: &[String], second: Vec<String>) -> Vec<String> {
     all
 }
 
-/// Why a request is not authorized.
+/// The reason why a request is not authorized.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AuthDenied {
     /// No credentials of an accepted kind.
     Missing,
     /// The credentials are not accepted.
     Rejected,
-    /// The token is invalid; the text says why.
+    /// The token is invalid; the text gives the reason.
     InvalidToken(String),
     /// The token is valid, but lacks some of these scopes.
     MissingScopes(Vec<String>),
@@ -225,7 +228,7 @@ fn matches_any(given: &[u8], known: &[String]) -> bool {
     known.iter().fold(none, |found, known| found | known.as_bytes().ct_eq(given)).into()
 }
 
-/// Shows how many credentials there are, never their values.
+/// Shows the number of credentials, never their values.
 impl fmt::Debug for Auth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Auth")
@@ -247,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_found_in_any_scheme_that_is_accepted() {
+    fn accepts_credentials_of_every_configured_scheme() {
         let auth = Auth::default().bearer("one").bearer("two").basic("ann", "a:b");
         assert_eq!(check(&auth, "Bearer two"), Ok(()));
         assert_eq!(check(&auth, "bearer  one "), Ok(()));

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Frame as Piece, SizeHint};
-use sparring_peer::link::pace::Pace;
-use sparring_peer::link::{Cut, Fault, Faults};
+use sparring_peer::link::rate_limiter::RateLimiter;
+use sparring_peer::link::{Disconnect, Fault, Faults};
 use sparring_wire::Frame;
 use tokio::time::{Instant, Sleep};
 
@@ -39,10 +39,10 @@ enum BodyKind {
 struct FaultyBody {
     /// The bytes to send before anything else.
     rest: Bytes,
-    pace: Option<Pace>,
-    /// Whether the connection breaks after them.
+    pace: Option<RateLimiter>,
+    /// True if the connection breaks after them.
     breaks: bool,
-    /// Whether bytes were handed over that may not have been sent yet.
+    /// True if bytes were handed over that may not have been sent yet.
     unsent: bool,
     /// The announced length, if any.
     length: Option<u64>,
@@ -50,16 +50,16 @@ struct FaultyBody {
 
 /// A source of events. All available events are written at once.
 pub(super) trait EventSource: Send + 'static {
-    /// Writes the available events and returns whether more may follow.
+    /// Writes the available events and returns true if more may follow.
     fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<StreamStatus>;
 
-    /// Returns the speed limit for what was just written, in bytes per second.
+    /// Returns the speed limit of the last written bytes, in bytes per second.
     fn pace(&mut self) -> Option<u64> {
         None
     }
 }
 
-/// Whether more events follow.
+/// The state of a stream of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamStatus {
     /// More may follow.
@@ -73,7 +73,7 @@ pub(super) enum StreamStatus {
 impl StreamStatus {
     /// Applies a fault.
     pub(super) fn with_fault(self, fault: &Fault) -> StreamStatus {
-        if fault.cut.is_some() || fault.drop_stream { StreamStatus::Broken } else { self }
+        if fault.disconnect.is_some() || fault.drop_stream { StreamStatus::Broken } else { self }
     }
 }
 
@@ -81,7 +81,7 @@ struct EventBody {
     source: Box<dyn EventSource>,
     ended: bool,
     broken: bool,
-    /// How long the stream may be silent, and when it was last written.
+    /// The maximum silence of the stream, and the time of the last write.
     keep_alive: Duration,
     last_write: Instant,
     timer: Pin<Box<Sleep>>,
@@ -112,8 +112,8 @@ impl Body {
     pub(super) fn faulty(bytes: Bytes, length: Option<usize>, fault: &Fault) -> Self {
         let faulty = FaultyBody {
             rest: bytes,
-            pace: fault.slow.map(Pace::new),
-            breaks: fault.cut.is_some(),
+            pace: fault.bytes_per_second.map(RateLimiter::new),
+            breaks: fault.disconnect.is_some(),
             unsent: fault.drop_stream,
             length: length.map(|length| length as u64),
         };
@@ -165,7 +165,7 @@ impl EventBody {
         }
     }
 
-    /// The timer is only reset after it has fired, since events arrive more often.
+    /// Resets the timer only after it has fired, since events arrive more often.
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         while self.timer.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
@@ -187,7 +187,7 @@ impl FaultyBody {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         if !self.rest.is_empty() {
             let most = match &mut self.pace {
-                Some(pace) => ready!(pace.poll_allowed(cx)),
+                Some(pace) => ready!(pace.poll_ready_bytes(cx)),
                 None => usize::MAX,
             };
             let piece = self.rest.split_to(most.min(self.rest.len()));
@@ -226,7 +226,7 @@ impl http_body::Body for Body {
             BodyKind::Whole(bytes) => bytes.take(),
             BodyKind::Events(stream) => {
                 let bytes = ready!(stream.poll(cx));
-                let pace = stream.source.pace().map(Pace::new);
+                let pace = stream.source.pace().map(RateLimiter::new);
                 if pace.is_some() || stream.broken {
                     let rest = bytes.unwrap_or_default();
                     let breaks = stream.broken;
@@ -294,10 +294,10 @@ pub(super) fn write_event_with_faults(
     if fault.drop_stream {
         return;
     }
-    for frame in faults.applied_to(frame) {
+    for frame in faults.apply(frame) {
         write_event(&frame, name, id.clone(), out);
     }
-    if fault.cut == Some(Cut::Middle) {
+    if fault.disconnect == Some(Disconnect::Middle) {
         // Removes the empty line that ends the event.
         out.truncate(out.len().saturating_sub(2));
     }

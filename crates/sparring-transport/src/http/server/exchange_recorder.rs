@@ -33,7 +33,7 @@ impl ExchangeRecorder {
             response_headers: Headers::new(),
             connect: None,
             first_byte: None,
-            done: Duration::ZERO,
+            total: Duration::ZERO,
             error: Some("the client left before the answer".into()),
         };
         ExchangeRecorder { recorder, started: Instant::now(), exchange: Some(exchange) }
@@ -60,8 +60,8 @@ impl ExchangeRecorder {
 impl Drop for ExchangeRecorder {
     fn drop(&mut self) {
         if let Some(mut exchange) = self.exchange.take() {
-            exchange.done = self.started.elapsed();
-            self.recorder.exchanged(exchange);
+            exchange.total = self.started.elapsed();
+            self.recorder.record_exchange(exchange);
         }
     }
 }
@@ -101,7 +101,7 @@ fn redact_headers(headers: &HeaderMap) -> Headers {
     redacted
 }
 
-/// Returns whether a header is secret; judged by its name, since clients send headers of all
+/// Returns true if a header is secret; judged by its name, since clients send headers of all
 /// kinds.
 fn is_secret(name: &HeaderName) -> bool {
     let secret =

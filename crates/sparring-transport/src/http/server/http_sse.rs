@@ -46,7 +46,9 @@ pub(super) fn post(
     if frame.kind() == FrameKind::Other && frame.result().is_none() && frame.error().is_none() {
         return Err(invalid_message(&frame));
     }
-    session.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(post_refusal)?;
+    session
+        .post(Incoming::from_frame(Stream::Connection, frame, Some(envelope)))
+        .map_err(post_refusal)?;
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
 

@@ -39,7 +39,7 @@ pub(super) async fn post(
         FrameKind::Batch => post_batch(shared, &session, revision, frame, envelope).await,
         FrameKind::Request => {
             let Some(id) = frame.id().cloned() else { return Err(invalid_message(&frame)) };
-            let incoming = Incoming::on(Stream::Request(id.clone()), frame, Some(envelope));
+            let incoming = Incoming::from_frame(Stream::Request(id.clone()), frame, Some(envelope));
             let reader = session.request(vec![id.clone()], incoming);
             let reader = reader.map_err(|full| post_refusal(full).with_id(Some(&id)))?;
             respond(shared, reader, revision).await
@@ -104,7 +104,7 @@ async fn open_session(
     }
     let Some(id) = frame.id().cloned() else { return Err(invalid_message(&frame)) };
     let (session_id, session, running) = start_session(shared, LinkKind::Streams)?;
-    let incoming = Incoming::on(Stream::Request(id.clone()), frame, Some(envelope));
+    let incoming = Incoming::from_frame(Stream::Request(id.clone()), frame, Some(envelope));
     let mut reader = session.request(vec![id], incoming).map_err(post_refusal)?;
     let StreamStart::Answer(answer, _) = poll_fn(|cx| reader.poll_first(cx)).await else {
         return Err(Refusal::unavailable("the session ended during initialize").after_recording());
@@ -128,7 +128,7 @@ const SESSION_HEADER_NAME: http::HeaderName = http::HeaderName::from_static(SESS
 pub(super) fn start_session(
     shared: &Shared,
     kind: LinkKind,
-) -> Result<(SessionId, Arc<Session>, sparring_peer::server::Running), Refusal> {
+) -> Result<(SessionId, Arc<Session>, sparring_peer::server::ServerTask), Refusal> {
     let Some(id) = SessionId::random() else {
         return Err(Refusal::unavailable("no random bytes for a session id"));
     };
@@ -136,9 +136,9 @@ pub(super) fn start_session(
     let session = Session::new(kind, limits);
     let mut link = SessionLink::new(Arc::clone(&session), id.clone(), &shared.registry);
     if let Some(recorder) = &shared.recorder {
-        link.record_to(recorder.another());
+        link.set_recorder(recorder.for_another_connection());
     }
-    Ok((id, session, shared.server.spawn_handshakes_only(Box::new(link))))
+    Ok((id, session, shared.server.spawn_legacy_only(Box::new(link))))
 }
 
 /// Returns the recorder for frames that no peer receives: that of the session that the request
@@ -146,10 +146,10 @@ pub(super) fn start_session(
 pub(super) fn recorder_for(shared: &Shared, headers: &HeaderMap) -> Option<Recorder> {
     let all = shared.recorder.as_ref()?;
     let session = named_session(shared, headers).and_then(|(session, _)| session.recorder());
-    session.or_else(|| Some(all.another()))
+    session.or_else(|| Some(all.for_another_connection()))
 }
 
-/// Returns whether a request names an existing session.
+/// Returns true if a request names an existing session.
 pub(super) fn names_session(shared: &Shared, headers: &HeaderMap) -> bool {
     named_session(shared, headers).is_some()
 }
@@ -186,7 +186,7 @@ async fn post_batch(
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let frames: Vec<Frame> = frame.batch().collect();
+    let frames: Vec<Frame> = frame.batch_items().collect();
     if frames.is_empty() || !revision.has_batches() {
         return Err(Refusal::bad_request("batches are not supported in this revision"));
     }
@@ -204,7 +204,7 @@ async fn post_batch(
     let ids: Vec<Id> = ids.filter(|id| seen.insert(*id)).cloned().collect();
     // Without an id there is no stream for an answer.
     let Some(first) = ids.first().cloned() else { return Err(invalid_message(&frames[0])) };
-    let incoming = Incoming::on(Stream::Request(first), frame, Some(envelope));
+    let incoming = Incoming::from_frame(Stream::Request(first), frame, Some(envelope));
     let reader = session.request(ids, incoming).map_err(post_refusal)?;
     respond(shared, reader, revision).await
 }
@@ -214,7 +214,9 @@ fn accept_message(
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    session.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(post_refusal)?;
+    session
+        .post(Incoming::from_frame(Stream::Connection, frame, Some(envelope)))
+        .map_err(post_refusal)?;
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
 
@@ -255,9 +257,10 @@ async fn respond(
     Ok(reply::events(Body::events(reader, shared.options.keep_alive)))
 }
 
-/// Clients before 2025-11-25 treat an event without data as an invalid frame.
+/// Returns the retry time for a priming event, if the client can read one. Clients before
+/// 2025-11-25 treat an event without data as an invalid frame.
 fn priming(shared: &Shared, revision: Revision) -> Option<std::time::Duration> {
-    revision.has_primed_streams().then_some(shared.options.retry)
+    revision.starts_streams_with_id_event().then_some(shared.options.retry)
 }
 
 pub(super) fn post_refusal(error: PostError) -> Refusal {
@@ -268,9 +271,10 @@ pub(super) fn post_refusal(error: PostError) -> Refusal {
     }
 }
 
-/// Redelivery is optional (2025-11-25, basic/transports#resumability-and-redelivery), but a
-/// client that named a position would believe that nothing is missing. Not 404, which would say
-/// that the session is gone.
+/// Refuses to resume a stream. Redelivery is optional (2025-11-25,
+/// basic/transports#resumability-and-redelivery), but a client that named a position would
+/// assume that nothing is missing. The status is not 404, which would mean that the session is
+/// gone.
 fn resume_refusal(error: ResumeError) -> Refusal {
     Refusal::bad_request(match error {
         ResumeError::UnknownStream => "unknown stream in Last-Event-ID",

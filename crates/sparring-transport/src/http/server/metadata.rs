@@ -45,7 +45,7 @@ impl ProtectedResource {
         format!("{origin}{WELL_KNOWN}{path}")
     }
 
-    /// Returns whether the metadata is served at this suffix of the well-known path; `paths`
+    /// Returns true if the metadata is served at this suffix of the well-known path; `paths`
     /// are those of the server.
     pub(super) fn is_served_at(&self, suffix: &str, paths: &[&str]) -> bool {
         let own = self.resource.as_deref().map(|resource| split_origin(resource).1);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_metadata_has_the_path_of_the_resource_behind_it() {
+    fn the_metadata_url_ends_with_the_path_of_the_resource() {
         let url = |resource: &str| {
             let resource =
                 ProtectedResource { resource: Some(resource.to_owned()), ..Default::default() };

@@ -34,18 +34,18 @@ use http::{HeaderMap, Request, Response};
 use sparring_peer::link::Recorder;
 use sparring_peer::server::AnyServer;
 use sparring_peer::{Handler, Server};
-use sparring_wire::{Side, mirror};
+use sparring_wire::{Side, mirrored_headers};
 
 use self::rebinding_guard::Reachability;
 use self::session::Registry;
 use self::shutdown_signal::ShutdownSignal;
 
-pub use self::auth::{Auth, TokenCheck};
+pub use self::auth::{Auth, TokenVerifier};
 pub use self::body::Body;
 pub use self::listener::Listener;
 pub use self::metadata::ProtectedResource;
-pub use self::options::{Beside, HttpOptions, Visit};
-pub use self::serve::Serving;
+pub use self::options::{ExtraRequest, ExtraRoutes, HttpOptions};
+pub use self::serve::HttpServerHandle;
 
 /// An HTTP server. Cheap to clone; all clones share one server, whose sessions end with the
 /// last clone.
@@ -80,7 +80,7 @@ impl<H: Handler> HttpServer<H> {
             registry: Registry::new(options.max_sessions),
             shutdown: ShutdownSignal::default(),
             recorder: transcript.map(|transcript| Recorder::new(transcript, Side::Server)),
-            server: AnyServer::of(&server),
+            server: AnyServer::from_server(&server),
             options,
         };
         HttpServer { server, shared: Arc::new(shared) }
@@ -92,7 +92,7 @@ impl<H: Handler> HttpServer<H> {
     }
 
     /// Returns the number of sessions.
-    pub fn sessions(&self) -> usize {
+    pub fn session_count(&self) -> usize {
         self.shared.registry.len()
     }
 
@@ -113,13 +113,13 @@ impl<H: Handler> HttpServer<H> {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn serve(&self, listener: impl Listener) -> Serving {
+    pub fn serve(&self, listener: impl Listener) -> HttpServerHandle {
         serve::spawn(Arc::clone(&self.shared), Box::new(listener))
     }
 
     /// Begins the shutdown, for callers that use [`HttpServer::handle`]: no new requests are
     /// accepted, subscriptions and standing streams end, and running requests continue.
-    /// [`Serving::stop`] does this and the rest.
+    /// [`HttpServerHandle::stop`] does this and the rest.
     pub fn drain(&self) {
         self.shared.begin_shutdown();
     }
@@ -166,7 +166,7 @@ impl<H> fmt::Debug for HttpServer<H> {
 
 /// Returns the protocol version in the headers.
 fn version_in(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(mirror::PROTOCOL_VERSION)?;
+    let value = headers.get(mirrored_headers::PROTOCOL_VERSION_HEADER)?;
     // An unreadable version is not supported.
     Some(value.to_str().unwrap_or_default())
 }

@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use http::{Response, StatusCode};
 use sparring_peer::link::{Envelope, Recorder};
-use sparring_peer::server::Lone;
-use sparring_wire::{ErrorObject, Frame, FrameKind, Json, Revision, code, mirror};
+use sparring_peer::server::AnySingleRequest;
+use sparring_wire::{ErrorObject, Frame, FrameKind, Json, Revision, code, mirrored_headers};
 
 use super::body::{Body, EventSource, StreamStatus};
 use super::reply::{self, Refusal};
@@ -17,15 +17,15 @@ use super::{Shared, body};
 /// The key in `_meta` with the request's revision.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// How many frames are written before other tasks run.
+/// The maximum number of frames that are written before other tasks run.
 const MAX_FRAMES_PER_WRITE: usize = 64;
 
-/// Returns whether a frame names its revision.
+/// Returns true if a frame names its revision.
 pub(super) fn names_revision(frame: &Frame) -> bool {
-    frame.params().and_then(|params| params.at(&["_meta", VERSION_KEY])).is_some()
+    frame.params().and_then(|params| params.get_path(&["_meta", VERSION_KEY])).is_some()
 }
 
-/// Returns whether the version in the headers is a modern revision.
+/// Returns true if the version in the headers is a modern revision.
 pub(super) fn is_modern(version: Option<&str>) -> bool {
     version.and_then(Revision::from_name).is_some_and(Revision::is_modern)
 }
@@ -36,11 +36,13 @@ pub(super) async fn serve(
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let (options, recorder) = (&shared.options, shared.recorder.as_ref().map(Recorder::another));
+    let (options, recorder) =
+        (&shared.options, shared.recorder.as_ref().map(Recorder::for_another_connection));
     if let Some(recorder) = &recorder {
-        recorder.received(&frame);
+        recorder.record_received(&frame);
     }
-    let mut request = shared.server.answer(frame, Some(envelope)).over("http");
+    let mut request =
+        shared.server.serve_request(frame, Some(envelope)).with_transport_name("http");
     let mut timer = None;
     // A slow answer becomes a stream, which can carry comments.
     let first = poll_fn(|cx| match request.poll_next(cx) {
@@ -54,7 +56,7 @@ pub(super) async fn serve(
         Some(Some(frame)) if is_final(&frame) => {
             let faults = request.faults();
             if let Some(recorder) = &recorder {
-                faults.applied_to(&frame).iter().for_each(|frame| recorder.sent(frame));
+                faults.apply(&frame).iter().for_each(|frame| recorder.record_sent(frame));
             }
             let status = status_of(&frame, request.was_admitted());
             return Ok(reply::answer(status, frame, faults));
@@ -68,8 +70,8 @@ pub(super) async fn serve(
     Ok(reply::events(Body::events(source, options.keep_alive)))
 }
 
-/// Checks a frame that is treated as modern and does not name its revision. A request must name
-/// it, both if its headers do (basic#_meta) and if not
+/// Checks a frame that is treated as modern and does not name its revision. A request is
+/// refused: its metadata lacks the revision (basic#_meta), or its headers lack it too
 /// (basic/transports/streamable-http#server-validation). Responses must not be sent at all.
 pub(super) fn check_without_revision(frame: &Frame, version: Option<&str>) -> Result<(), Refusal> {
     match frame.kind() {
@@ -78,7 +80,7 @@ pub(super) fn check_without_revision(frame: &Frame, version: Option<&str>) -> Re
                 Some(_) => ErrorObject::invalid_params(format!("_meta: {VERSION_KEY} is missing")),
                 None => ErrorObject::new(
                     code::HEADER_MISMATCH,
-                    format!("missing header {}", mirror::PROTOCOL_VERSION),
+                    format!("missing header {}", mirrored_headers::PROTOCOL_VERSION_HEADER),
                 ),
             };
             Err(Refusal::with_error(StatusCode::BAD_REQUEST, error).with_id(frame.id()))
@@ -116,7 +118,7 @@ pub(super) fn unsupported_version(requested: &str, spoken: &[Revision]) -> Refus
     let supported: Vec<_> = supported.into_iter().map(Revision::name).collect();
     let message = format!(
         "unsupported protocol version in header {}: {requested:?}; supported: {}",
-        mirror::PROTOCOL_VERSION,
+        mirrored_headers::PROTOCOL_VERSION_HEADER,
         supported.join(", ")
     );
     let error = match spoken.iter().any(|revision| revision.is_modern()) {
@@ -134,18 +136,18 @@ pub(super) fn is_final(frame: &Frame) -> bool {
 /// The frames of one request as they arrive. Dropping it, for example when the client closes
 /// the stream, cancels the request (2026-07-28, basic/transports/streamable-http#cancellation).
 struct FrameSource {
-    request: Lone,
+    request: AnySingleRequest,
     first: Option<Frame>,
     shutdown: ShutdownWaiter,
     recorder: Option<Recorder>,
-    /// The speed limit for what was last written.
+    /// The speed limit of the last written bytes.
     pace: Option<u64>,
 }
 
 impl EventSource for FrameSource {
     fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<StreamStatus> {
         if self.shutdown.poll(cx).is_ready() {
-            self.request.end();
+            self.request.end_subscription();
         }
         for _ in 0..MAX_FRAMES_PER_WRITE {
             let next = match self.first.take() {
@@ -156,11 +158,11 @@ impl EventSource for FrameSource {
                 Poll::Ready(Some(frame)) => {
                     let faults = self.request.faults();
                     if let Some(recorder) = &self.recorder {
-                        faults.applied_to(&frame).iter().for_each(|frame| recorder.sent(frame));
+                        faults.apply(&frame).iter().for_each(|frame| recorder.record_sent(frame));
                     }
                     body::write_event_with_faults(&frame, faults, (None, None), out);
                     if let Some(fault) = faults.get() {
-                        self.pace = fault.slow;
+                        self.pace = fault.bytes_per_second;
                         return Poll::Ready(StreamStatus::More.with_fault(fault));
                     }
                 }

@@ -55,7 +55,7 @@ pub(super) fn check_sends_json(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns whether the most specific range accepts the type (RFC 9110, 12.5.1).
+/// Returns true if the most specific range accepts the type (RFC 9110, 12.5.1).
 fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let (kind, _) = wanted.split_once('/').unwrap_or((wanted, ""));
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_weights_are_understood() {
+    fn accepts_ranges_and_weights() {
         for value in [
             "application/json, text/event-stream",
             "text/event-stream;q=0.5,application/JSON; q=1.0",

@@ -1,4 +1,5 @@
-//! Options of an HTTP server, as plain data, and the routes of others on the same listener.
+//! Options of an HTTP server, as plain data, and the trait for additional routes on the same
+//! listener.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,32 +29,32 @@ pub struct HttpOptions {
     pub allowed_origins: Option<Vec<String>>,
     /// The largest request body, in bytes.
     pub body_limit: usize,
-    /// How long a request's body may take to arrive.
+    /// The timeout of receiving a request's body.
     pub body_timeout: Duration,
-    /// How long a client may read nothing before it is disconnected.
+    /// The maximum time without a read before a client is disconnected.
     pub write_timeout: Duration,
-    /// How many connections are accepted at once; others wait in the system's queue.
+    /// The maximum number of connections; others wait in the system's queue.
     pub max_connections: usize,
-    /// How long a stream may be silent before a comment keeps it alive; an answer that takes
+    /// The maximum silence of a stream before a comment keeps it alive; an answer that takes
     /// longer becomes a stream.
     pub keep_alive: Duration,
-    /// After which time a client should resume a broken stream.
+    /// The wait before a client should resume a broken stream.
     pub retry: Duration,
-    /// How long a session may be unused before it ends.
+    /// The maximum idle time of a session before it ends.
     pub session_idle: Duration,
-    /// How many sessions may exist at once.
+    /// The maximum number of sessions.
     pub max_sessions: usize,
-    /// How many bytes each stream of a session keeps for resumption.
+    /// The number of bytes that each stream of a session keeps for resumption.
     pub replay_bytes: usize,
     /// The accepted credentials.
     pub auth: Auth,
     /// The server's metadata as a protected resource.
     pub metadata: Option<ProtectedResource>,
-    /// Where to record all frames and exchanges. Each session is checked as its own
+    /// The transcript for all frames and exchanges. Each session is checked as its own
     /// conversation, and so is each request since 2026-07-28, which has no session.
     pub transcript: Option<Transcript>,
     /// Answers requests on other paths.
-    pub beside: Option<Arc<dyn Beside>>,
+    pub extra_routes: Option<Arc<dyn ExtraRoutes>>,
 }
 
 impl Default for HttpOptions {
@@ -76,24 +77,24 @@ impl Default for HttpOptions {
             auth: Auth::default(),
             metadata: None,
             transcript: None,
-            beside: None,
+            extra_routes: None,
         }
     }
 }
 
 /// Answers requests on other paths of the same listener, after the same checks of host and
 /// origin.
-pub trait Beside: fmt::Debug + Send + Sync + 'static {
-    /// Returns whether it serves a path; the protocol's paths take precedence.
-    fn serves(&self, path: &str) -> bool;
+pub trait ExtraRoutes: fmt::Debug + Send + Sync + 'static {
+    /// Returns true if it serves a path; the protocol's paths take precedence.
+    fn matches(&self, path: &str) -> bool;
 
     /// Answers a request at once.
-    fn answer(&self, visit: Visit<'_>) -> Response<Bytes>;
+    fn answer(&self, visit: ExtraRequest<'_>) -> Response<Bytes>;
 }
 
 /// A request on a path outside of the protocol.
 #[derive(Debug)]
-pub struct Visit<'a> {
+pub struct ExtraRequest<'a> {
     /// Its method.
     pub method: &'a Method,
     /// Its path.
@@ -104,6 +105,6 @@ pub struct Visit<'a> {
     pub headers: &'a HeaderMap,
     /// Its body.
     pub body: Vec<u8>,
-    /// Whether only this machine can reach the server.
+    /// True if only this machine can reach the server.
     pub is_local: bool,
 }

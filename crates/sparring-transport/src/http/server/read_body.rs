@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use super::reply::Refusal;
 use super::shutdown_signal::ShutdownSignal;
 
-/// How long the body of a refused request is still read, so that the client can read the
-/// response; closing a connection with unread bytes resets it.
+/// The maximum time to read the body of a refused request, so that the client can read
+/// the response; closing a connection with unread bytes resets it.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Reads a body. During a shutdown the rest of the body must arrive within `grace`.

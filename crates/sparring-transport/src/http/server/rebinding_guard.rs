@@ -9,7 +9,7 @@ use http::{HeaderMap, Version, header};
 use super::options::HttpOptions;
 use super::reply::Refusal;
 
-/// From where a server can be reached, which determines the default rules.
+/// The machines that can reach a server, which determine the default rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reachability {
     /// Only from this machine over TCP, or unknown.
@@ -82,7 +82,7 @@ fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
         || hosts.into_iter().any(|pattern| matches_pattern(host, pattern)))
 }
 
-/// Returns whether a host matches a pattern; a pattern without a port matches any port.
+/// Returns true if a host matches a pattern; a pattern without a port matches any port.
 fn matches_pattern(host: &str, pattern: &str) -> bool {
     pattern == "*"
         || host.eq_ignore_ascii_case(pattern)

@@ -9,13 +9,13 @@ use http::header::{
     CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, VARY,
 };
 use http::{HeaderMap, Response, StatusCode};
-use sparring_peer::link::{Cut, Fault, Faults};
+use sparring_peer::link::{Disconnect, Fault, Faults};
 use sparring_wire::{ErrorObject, Frame, Id, code};
 
 use super::body::{self, Body};
 use super::negotiation::{EVENTS, JSON};
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Debug)]
 pub(super) struct Refusal(Box<RefusalParts>);
 
@@ -25,7 +25,7 @@ struct RefusalParts {
     error: ErrorObject,
     id: Option<Id>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// Whether a session received the frame before, and recorded it.
+    /// True if a session received the frame before, and recorded it.
     recorded: bool,
 }
 
@@ -64,7 +64,7 @@ impl Refusal {
             .with_header(http::header::RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
-    /// Returns whether the request was late or arrived during the shutdown; the rest of its
+    /// Returns true if the request was late or arrived during the shutdown; the rest of its
     /// body is not read.
     pub(super) fn is_timeout_or_shutdown(&self) -> bool {
         let late = [StatusCode::REQUEST_TIMEOUT, StatusCode::SERVICE_UNAVAILABLE];
@@ -91,7 +91,7 @@ impl Refusal {
         self
     }
 
-    /// Returns whether the refused frame is not recorded yet.
+    /// Returns true if the refused frame is not recorded yet.
     pub(super) fn needs_recording(&self) -> bool {
         !self.0.recorded
     }
@@ -99,7 +99,7 @@ impl Refusal {
     /// Returns the refusal as a JSON-RPC error; without an id if it answers no request
     /// (2025-11-25, basic/transports#sending-messages-to-the-server).
     pub(super) fn frame(&self) -> Frame {
-        Frame::error_of(self.0.id.as_ref(), false, &self.0.error)
+        Frame::error_response(self.0.id.as_ref(), false, &self.0.error)
     }
 
     /// Returns the refusal as a response.
@@ -125,22 +125,22 @@ pub(super) fn json(status: StatusCode, frame: Frame) -> Response<Body> {
 pub(super) fn answer(status: StatusCode, frame: Frame, faults: &Faults) -> Response<Body> {
     let Some(fault) = faults.get() else { return json(status, frame) };
     let mut response = if fault.drop_stream {
-        let cut = Fault { cut: Some(Cut::Before), ..fault.clone() };
+        let cut = Fault { disconnect: Some(Disconnect::Before), ..fault.clone() };
         events(Body::faulty(Bytes::new(), None, &cut))
-    } else if fault.twice {
+    } else if fault.duplicate {
         // Only a stream can carry two frames.
         let mut bytes = Vec::new();
         body::write_event_with_faults(&frame, faults, (None, None), &mut bytes);
         events(Body::faulty(bytes.into(), None, fault))
     } else {
-        let frames = faults.applied_to(&frame);
+        let frames = faults.apply(&frame);
         let bytes: Vec<u8> = frames.iter().flat_map(|frame| frame.bytes()).copied().collect();
-        let ends = fault.cut == Some(Cut::After);
+        let ends = fault.disconnect == Some(Disconnect::After);
         // A cut body was announced as longer.
-        let breaks = fault.cut.is_some() && !ends;
+        let breaks = fault.disconnect.is_some() && !ends;
         let length = if breaks { frame.bytes().len() + 1 } else { bytes.len() };
         let mut response = json(status, frame);
-        let fault = Fault { cut: fault.cut.filter(|_| breaks), ..fault.clone() };
+        let fault = Fault { disconnect: fault.disconnect.filter(|_| breaks), ..fault.clone() };
         *response.body_mut() = Body::faulty(bytes.into(), Some(length), &fault);
         if ends {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

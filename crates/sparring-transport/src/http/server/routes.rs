@@ -16,12 +16,12 @@ use super::auth::Access;
 use super::body::Body;
 use super::exchange_recorder::ExchangeRecorder;
 use super::metadata::WELL_KNOWN;
-use super::options::{Beside, HttpOptions, Visit};
+use super::options::{ExtraRequest, ExtraRoutes, HttpOptions};
 use super::rebinding_guard::{self, Reachability};
 use super::reply::{self, Refusal};
 use super::{Shared, http_sse, legacy, modern, negotiation, read_body, version_in};
 
-/// How long the body of a client's answer may take during the shutdown.
+/// The timeout of the body of a client's answer during the shutdown.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The routes of the protocol.
@@ -85,7 +85,7 @@ where
 /// Answers a request on a path outside of the protocol.
 async fn answer_extra_route<B>(
     shared: &Shared,
-    beside: &dyn Beside,
+    beside: &dyn ExtraRoutes,
     parts: &Parts,
     body: Pin<&mut B>,
     reach: Reachability,
@@ -97,7 +97,7 @@ where
     let shutdown = &shared.shutdown;
     let body =
         read_body::read_body(body, body_limit, body_timeout, shutdown, Duration::ZERO).await?;
-    let visit = Visit {
+    let visit = ExtraRequest {
         method: &parts.method,
         path: parts.uri.path(),
         query: parts.uri.query(),
@@ -140,9 +140,9 @@ where
             post_mcp(shared, &parts.headers, frame, &access).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
                     if refusal.needs_recording() {
-                        recorder.received(&frame);
+                        recorder.record_received(&frame);
                     }
-                    recorder.sent(&refusal.frame());
+                    recorder.record_sent(&refusal.frame());
                 }
             })
         }
@@ -180,7 +180,8 @@ where
     }
 }
 
-/// Handles both eras on one path: a frame is modern if it or its headers say so (2026-07-28,
+/// Handles both eras on one path: a frame is modern if it or its headers name a modern
+/// revision (2026-07-28,
 /// basic/versioning#backward-compatibility-with-initialization-based-versions).
 async fn post_mcp(
     shared: &Shared,
@@ -224,10 +225,10 @@ fn shutdown_refusal() -> Refusal {
     Refusal::unavailable("the server is shutting down")
 }
 
-/// Returns whether a frame is or contains a request.
+/// Returns true if a frame is or contains a request.
 fn has_request(frame: &Frame) -> bool {
     match frame.kind() {
-        FrameKind::Batch => frame.batch().any(|frame| has_request(&frame)),
+        FrameKind::Batch => frame.batch_items().any(|frame| has_request(&frame)),
         kind => kind == FrameKind::Request,
     }
 }
@@ -268,9 +269,9 @@ fn to_wire_headers(headers: &HeaderMap) -> Headers {
 
 impl Shared {
     /// Returns the additional routes, if they serve this path.
-    fn extra_routes_for(&self, path: &str) -> Option<&dyn Beside> {
-        let beside = self.options.beside.as_deref()?;
-        (self.find(path).is_none() && beside.serves(path)).then_some(beside)
+    fn extra_routes_for(&self, path: &str) -> Option<&dyn ExtraRoutes> {
+        let beside = self.options.extra_routes.as_deref()?;
+        (self.find(path).is_none() && beside.matches(path)).then_some(beside)
     }
 
     fn find(&self, path: &str) -> Option<Route> {
@@ -298,7 +299,7 @@ impl Shared {
         self.options.sse_path.as_deref().filter(|_| self.legacy)
     }
 
-    /// Returns whether a request may carry the answer that a running request waits for. Such
+    /// Returns true if a request may carry the answer that a running request waits for. Such
     /// answers are accepted until the end.
     fn may_answer(&self, route: Route, parts: &Parts) -> bool {
         parts.method == Method::POST

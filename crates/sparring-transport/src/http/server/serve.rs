@@ -26,25 +26,25 @@ use super::rebinding_guard::Reachability;
 use super::shutdown_signal::ShutdownWaiter;
 use super::{Shared, routes};
 
-/// How long a client may take to send the head of a request.
+/// The timeout of receiving the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long to wait when the system cannot accept more connections.
+/// The wait before the next attempt if the system cannot accept more connections.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long sessions may take to stop after the last request.
+/// The maximum wait for sessions to stop after the last request.
 const STOP_SESSIONS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running server. Dropping it stops the server at once.
 #[derive(Debug)]
 #[must_use = "a server that is dropped stops"]
-pub struct Serving {
+pub struct HttpServerHandle {
     task: JoinHandle<()>,
     stop: Option<oneshot::Sender<Duration>>,
     address: Option<SocketAddr>,
 }
 
-impl Serving {
+impl HttpServerHandle {
     /// Returns its address; `None` for a Unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
@@ -63,17 +63,17 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for HttpServerHandle {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-pub(super) fn spawn(shared: Arc<Shared>, listener: Box<dyn AnyListener>) -> Serving {
+pub(super) fn spawn(shared: Arc<Shared>, listener: Box<dyn AnyListener>) -> HttpServerHandle {
     let address = listener.address();
     let (stop, stopped) = oneshot::channel();
     let task = task::spawn(run(shared, listener, stopped));
-    Serving { task, stop: Some(stop), address }
+    HttpServerHandle { task, stop: Some(stop), address }
 }
 
 async fn run(
@@ -155,7 +155,7 @@ fn accept(listener: &dyn AnyListener) -> impl Future<Output = Option<Box<dyn Str
     }
 }
 
-/// Returns whether an error concerns one connection and not the listener.
+/// Returns true if an error concerns one connection and not the listener.
 fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

@@ -83,7 +83,7 @@ async fn does_not_retry_after_a_refused_authorization() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_body_says_more_than_its_status() {
+async fn reports_an_error_in_the_body_instead_of_the_status() {
     let server = ScriptedServer::calling(|asked| {
         let error = asked
             .result(serde_json::json!({}))
@@ -143,20 +143,20 @@ async fn reports_a_body_that_is_neither_json_nor_events() {
 }
 
 #[tokio::test]
-async fn an_answer_to_another_request() {
+async fn reports_an_answer_to_another_request() {
     call_fails_with(|_| Reply::json(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#), &["with id 99"])
         .await;
 }
 
 #[tokio::test]
-async fn a_compressed_answer() {
+async fn reports_a_compressed_answer() {
     let gzip = [("content-type", "application/json"), ("content-encoding", "gzip")];
     call_fails_with(move |_| Reply::of("200 OK", &gzip, "\u{1f}"), &["compressed body (gzip)"])
         .await;
 }
 
 #[tokio::test]
-async fn an_event_stream_that_ends_or_breaks() {
+async fn reports_an_event_stream_that_ends_or_breaks() {
     call_fails_with(|_| Reply::events(""), &["the event stream ended before the answer"]).await;
     call_fails_with(|_| Reply::events("data: {\"jsonrpc\""), &["ended in the middle of an event"])
         .await;
@@ -171,7 +171,7 @@ async fn an_event_stream_that_ends_or_breaks() {
 }
 
 #[tokio::test]
-async fn a_body_whose_length_or_chunks_are_wrong() {
+async fn reports_a_body_with_wrong_length_or_chunks() {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
     for (rest, part) in [
         ("content-length: 100\r\n\r\n{}", "the response is incomplete"),
@@ -184,7 +184,7 @@ async fn a_body_whose_length_or_chunks_are_wrong() {
 }
 
 #[tokio::test]
-async fn a_chunked_answer_in_the_smallest_pieces() {
+async fn reads_a_chunked_answer_in_the_smallest_pieces() {
     let server = ScriptedServer::calling(|asked| {
         let chunks: String = done(asked).chars().map(|c| format!("1;x=y\r\n{c}\r\n")).collect();
         let head =
@@ -205,7 +205,7 @@ async fn reports_a_server_that_does_not_use_http() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long() {
+async fn reports_an_answer_that_is_too_long() {
     let server = ScriptedServer::calling(|asked| Reply::json(&done(asked))).await;
     let mut target = server.target();
     let client = connect(Client::builder(), &target).await.unwrap();
@@ -215,7 +215,7 @@ async fn an_answer_that_is_too_long() {
     check(&error, &["wire/too-large", "60"]);
 }
 
-/// The error of an endless response says how far it got.
+/// Checks that the error of an endless response names the bytes received so far.
 #[tokio::test]
 async fn reports_the_progress_of_a_silent_or_slow_response() {
     let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
@@ -247,7 +247,7 @@ async fn the_idle_timeout_fails_before_the_request_timeout() {
 }
 
 #[tokio::test]
-async fn connections_are_kept_and_one_that_was_closed_is_made_anew() {
+async fn keeps_connections_and_replaces_a_closed_one() {
     let kept = ScriptedServer::calling(|asked| Reply::json(&done(asked))).await;
     let client = kept.connect().await.unwrap();
     for _ in 0..5 {

@@ -28,13 +28,13 @@ async fn sends_the_whole_url_and_credentials_to_a_proxy() {
     let shown = format!("{:?}", client.transcript().exchanges());
     assert!(shown.contains("proxy-authorization") && !shown.contains("bWU6cGFzcw"), "{shown}");
 
-    target.proxies.except = "server.example".to_owned();
+    target.proxies.no_proxy = "server.example".to_owned();
     let error = connect(Client::builder(), &target).await.expect_err("no such server");
     assert!(error.to_string().contains("cannot resolve the name server.example"), "{error}");
 }
 
 #[tokio::test]
-async fn a_length_is_that_of_the_message_unless_the_user_says_another() {
+async fn sends_the_length_of_the_message_unless_the_user_sets_another() {
     let server = ScriptedServer::calling(|asked| Reply::json(&done(asked))).await;
     let client = server.connect().await.unwrap();
     for _ in 0..2 {
@@ -116,11 +116,11 @@ async fn reports_an_unreachable_proxy() {
 }
 
 #[test]
-fn a_proxy_that_is_not_used_may_be_any() {
+fn ignores_an_invalid_proxy_that_is_not_used() {
     let mut target = HttpTarget::new("http://localhost:1/mcp");
     target.proxies.http = "socks5://me:secret@proxy:1".to_owned();
     let error = HttpLink::new(&target).expect_err("no such proxy").to_string();
     assert!(error.contains("socks5://proxy:1"), "{error}");
-    target.proxies.except = "localhost,127.0.0.1".to_owned();
+    target.proxies.no_proxy = "localhost,127.0.0.1".to_owned();
     assert!(HttpLink::new(&target).is_ok());
 }

@@ -18,7 +18,7 @@ use super::streams::session_with;
 const SILENT: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
 #[tokio::test]
-async fn a_notification_that_is_never_answered_keeps_others_waiting_only_for_a_while() {
+async fn an_unanswered_notification_delays_other_messages_for_a_limited_time() {
     // Without the head of a response, or with the head only.
     for answer in ["", SILENT] {
         let server = session_with(
@@ -63,7 +63,7 @@ async fn a_response_to_a_notification_fails_no_request() {
             .await;
             let builder =
                 sparring_peer::ClientBuilder::with_options(sparring_peer::client::ClientOptions {
-                    grace: Duration::ZERO,
+                    grace_period: Duration::ZERO,
                     ..Default::default()
                 });
             let client = connect(builder, &server.target()).await.unwrap();
@@ -88,10 +88,10 @@ async fn reports_a_message_that_the_server_does_not_accept() {
     let client = connect(Client::builder().roots(["file:///a"]), &server.target()).await.unwrap();
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
     client.notify("notifications/roots/list_changed", None);
-    while client.mishaps().len() < 2 {
+    while client.background_errors().len() < 2 {
         within(call(&client)).await.unwrap();
     }
-    let reports: Vec<_> = client.mishaps().iter().map(ToString::to_string).collect();
+    let reports: Vec<_> = client.background_errors().iter().map(ToString::to_string).collect();
     let answered = format!("{} answered 400 Bad Request to", server.url);
     for expected in [
         format!("{answered} our response to its request \"q\": no, thanks"),
@@ -102,7 +102,7 @@ async fn reports_a_message_that_the_server_does_not_accept() {
 }
 
 #[tokio::test]
-async fn more_than_can_be_queued_goes_out_all_the_same() {
+async fn sends_more_bytes_than_the_queue_can_hold() {
     let server = ScriptedServer::calling(|asked| match &*asked.what() {
         "notifications/x" => Reply::of("202 Accepted", &[], ""),
         _ => Reply::json(&done(asked)),
@@ -118,7 +118,7 @@ async fn more_than_can_be_queued_goes_out_all_the_same() {
 }
 
 #[tokio::test]
-async fn requests_that_wait_for_others_keep_nothing_else_waiting() {
+async fn waiting_requests_do_not_delay_other_messages() {
     const AT_ONCE: usize = 256;
     let (reports, mut received) = mpsc::unbounded_channel();
     let server = ScriptedServer::calling(move |asked| {
@@ -214,7 +214,7 @@ async fn reads_the_response_of_a_server_that_stops_reading() {
 }
 
 #[tokio::test]
-async fn a_call_refused_for_its_headers_is_made_again() {
+async fn the_client_retries_a_call_refused_for_its_headers() {
     let server = ScriptedServer::calling(|asked| {
         match (&*asked.what(), asked.header("mcp-param-message")) {
             ("tools/list", _) => Reply::json(&asked.result(json!({

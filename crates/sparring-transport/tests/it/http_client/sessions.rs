@@ -83,7 +83,7 @@ async fn reports_a_session_that_the_server_has_ended() {
 }
 
 #[tokio::test]
-async fn the_era_is_found_once_for_an_origin() {
+async fn the_client_detects_the_era_of_an_origin_once() {
     let server = legacy(None, |asked| Reply::json(&done(asked))).await;
     for _ in 0..2 {
         within(server.connect().await.unwrap().close()).await;
@@ -94,7 +94,7 @@ async fn the_era_is_found_once_for_an_origin() {
 }
 
 #[tokio::test]
-async fn what_is_known_of_an_era_is_looked_at_again_when_it_does_not_hold() {
+async fn the_client_detects_the_era_again_when_the_known_one_is_wrong() {
     let modern = std::sync::atomic::AtomicBool::new(false);
     let server = ScriptedServer::new(move |asked| {
         let is_modern = modern.load(std::sync::atomic::Ordering::Relaxed);
@@ -146,7 +146,7 @@ async fn a_request_says_in_headers_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_pinned_revision_is_asked_for_in_its_own_way() {
+async fn a_client_with_a_pinned_revision_uses_its_lifecycle() {
     let server = legacy(None, |asked| Reply::json(&done(asked))).await;
     let builder = Client::builder().revision(Revision::V2025_06_18);
     let client = connect(builder, &server.target()).await.unwrap();
@@ -158,7 +158,7 @@ async fn a_pinned_revision_is_asked_for_in_its_own_way() {
 }
 
 #[tokio::test]
-async fn an_answer_to_the_handshake_that_names_it_is_of_streamable_http() {
+async fn an_error_with_the_id_of_the_handshake_prevents_the_fallback_to_http_sse() {
     let server = ScriptedServer::new(|asked| {
         let error = r#""error":{"code":-32602,"message":"no"}"#;
         let body = asked.result(json!({})).replace("\"result\":{}", error);
@@ -180,7 +180,7 @@ async fn an_answer_to_the_handshake_that_names_it_is_of_streamable_http() {
 }
 
 #[tokio::test]
-async fn where_a_stream_went_messages_do_not_follow() {
+async fn a_redirect_of_the_stream_does_not_redirect_messages() {
     let server = ScriptedServer::new(|asked| match &*asked.what() {
         "server/discover" => Reply::of("400 Bad Request", &[], ""),
         "initialize" => Reply::json(&initialized(asked, "2025-06-18")),

@@ -39,7 +39,7 @@ pub(super) async fn session_with(
 }
 
 #[tokio::test]
-async fn notifications_come_before_the_answer_in_any_pieces() {
+async fn the_client_receives_notifications_before_the_answer_in_any_chunks() {
     let server = ScriptedServer::calling(|asked| {
         let note = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
         Reply::events(&format!(": hi\r\n\r\nevent: message\r\ndata: {note}\r\n\r\ndata:{}\n\n", done(asked)))
@@ -51,7 +51,7 @@ async fn notifications_come_before_the_answer_in_any_pieces() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_is_taken_up_where_it_was() {
+async fn the_client_resumes_a_broken_stream() {
     let times = AtomicUsize::new(0);
     let answer = std::sync::Mutex::new(String::new());
     let server = session(move |asked| {
@@ -82,7 +82,7 @@ async fn a_stream_that_breaks_is_taken_up_where_it_was() {
     assert_eq!(taken_up, ["a-1", "a-2"]);
     let resumed = server.asked().into_iter().find(|asked| asked.header("last-event-id").is_some());
     assert_eq!(resumed.unwrap().header("mcp-session-id"), Some("s-1"));
-    // The transcript contains each of them and how it ended.
+    // The transcript contains each exchange with its end.
     let exchanges = client.transcript().exchanges();
     let broken = exchanges.iter().filter(|it| it.error.is_some() && it.method != "POST").count();
     assert_eq!(broken, 1, "{exchanges:#?}");
@@ -101,7 +101,7 @@ async fn reports_a_stream_that_cannot_be_resumed() {
 }
 
 #[tokio::test]
-async fn one_that_never_brings_anything_new_is_given_up() {
+async fn the_client_stops_resuming_a_stream_without_new_events() {
     let server = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("tools/call", _) => Reply::events(&event("a-1", "")),
         ("GET", Some(_)) => Reply::events(""),
@@ -113,7 +113,7 @@ async fn one_that_never_brings_anything_new_is_given_up() {
 }
 
 #[tokio::test]
-async fn one_that_only_repeats_itself_is_given_up() {
+async fn the_client_stops_resuming_a_stream_that_repeats_its_events() {
     let server = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("tools/call", _) | ("GET", Some(_)) => Reply::events("id: a-1\nretry: 0\ndata:\n\n"),
         _ => Reply::of("405 Method Not Allowed", &[], ""),
@@ -147,7 +147,7 @@ async fn the_id_of_an_event_may_have_any_characters_that_a_header_can_have() {
 }
 
 #[tokio::test]
-async fn since_2026_07_28_no_stream_is_taken_up_again() {
+async fn the_client_resumes_no_stream_since_2026_07_28() {
     let server = ScriptedServer::calling(|_| Reply::events(&event("a-1", ""))).await;
     let error = server.call().await.expect_err("no answer").to_string();
     assert!(error.contains("ended before the answer"), "{error}");
@@ -155,7 +155,7 @@ async fn since_2026_07_28_no_stream_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn a_subscription_hears_what_comes_on_its_stream_until_that_ends() {
+async fn a_subscription_receives_the_events_of_its_stream_until_the_end() {
     for (last, good) in [(Some("result"), true), (None, false)] {
         let server = ScriptedServer::calling(move |asked| {
             let frame: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
@@ -225,7 +225,7 @@ async fn reports_a_session_that_is_lost_while_the_stream_is_open() {
 }
 
 #[tokio::test]
-async fn what_the_server_says_unasked_comes_on_the_standing_stream() {
+async fn the_client_receives_notifications_on_the_standing_stream() {
     let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     let server = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("GET", None) => Reply::events(&event("g-1", note)),
@@ -243,7 +243,7 @@ async fn what_the_server_says_unasked_comes_on_the_standing_stream() {
 }
 
 #[tokio::test]
-async fn a_standing_stream_whose_place_is_gone_begins_anew_and_what_was_missed_is_told() {
+async fn reports_lost_messages_when_a_standing_stream_cannot_be_resumed() {
     let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     let begun = std::sync::atomic::AtomicBool::new(false);
     let server = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
@@ -265,14 +265,16 @@ async fn a_standing_stream_whose_place_is_gone_begins_anew_and_what_was_missed_i
         super::scripted_server::TEST_TIMEOUT,
     );
     assert!(within(two).await.is_ok());
-    let [missed] = &client.mishaps()[..] else { panic!("{:?}", client.mishaps()) };
+    let [missed] = &client.background_errors()[..] else {
+        panic!("{:?}", client.background_errors())
+    };
     let missed = missed.to_string();
     assert!(missed.starts_with("messages since the last event are lost"), "{missed}");
     assert!(missed.ends_with("answered 400 Bad Request: not kept any more"), "{missed}");
 }
 
 #[tokio::test]
-async fn a_request_that_is_given_up_is_one_whose_stream_is_closed() {
+async fn a_timeout_closes_the_stream_of_its_request() {
     let (closed, mut gone) = tokio::sync::mpsc::unbounded_channel();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());

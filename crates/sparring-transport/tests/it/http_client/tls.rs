@@ -1,4 +1,4 @@
-//! TLS: which certificates are trusted, and which errors the others cause.
+//! TLS: trusted certificates, and the errors of all others.
 
 use std::sync::{Arc, Mutex};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{Request, StatusCode};
 use serde_json::json;
-use sparring_transport::http::{Auth, HttpOptions, ProtectedResource, TokenCheck};
+use sparring_transport::http::{Auth, HttpOptions, ProtectedResource, TokenVerifier};
 use sparring_wire::Frame;
 
 use super::fixture::{TestServer, options};
@@ -80,7 +80,7 @@ async fn basic_credentials_are_asked_for_and_checked() {
 }
 
 #[tokio::test]
-async fn metadata_names_the_address_it_was_asked_at() {
+async fn metadata_names_the_address_of_the_request() {
     let metadata = Some(ProtectedResource::default());
     let auth = Auth::default().bearer("right");
     let place = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
@@ -90,7 +90,7 @@ async fn metadata_names_the_address_it_was_asked_at() {
 }
 
 #[tokio::test]
-async fn metadata_is_where_the_challenge_says_whatever_the_address_is() {
+async fn the_challenge_names_the_url_of_the_metadata_for_every_address() {
     let resource = Some("https://mcp.example.com/behind/a/proxy/".to_owned());
     let metadata = Some(ProtectedResource { resource, ..ProtectedResource::default() });
     let auth = Auth::default().bearer("right");
@@ -120,17 +120,17 @@ async fn metadata_is_where_the_challenge_says_whatever_the_address_is() {
 #[derive(Debug)]
 struct ScopeTokens(Vec<String>);
 
-impl TokenCheck for ScopeTokens {
-    fn scopes_of(&self, token: &str, resource: &str) -> Result<Vec<String>, String> {
+impl TokenVerifier for ScopeTokens {
+    fn verify(&self, token: &str, resource: &str) -> Result<Vec<String>, String> {
         let rest = token.strip_prefix(resource).ok_or("it is for somebody else")?;
         Ok(rest.split(',').map(str::to_owned).collect())
     }
 
-    fn needed(&self) -> &[String] {
+    fn required_scopes(&self) -> &[String] {
         &self.0
     }
 
-    fn needed_for(&self, frame: &Frame) -> Vec<String> {
+    fn required_scopes_for(&self, frame: &Frame) -> Vec<String> {
         let lists = frame.method() == Some("tools/list");
         if lists { vec!["list".to_owned()] } else { Vec::new() }
     }

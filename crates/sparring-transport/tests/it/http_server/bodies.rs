@@ -19,7 +19,7 @@ const HEAD: &str =
     "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n";
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_refused_however_it_comes() {
+async fn the_server_refuses_a_large_body_with_any_framing() {
     let place = TestServer::with(HttpOptions { body_limit: 1_000, ..options() }).await;
     let address = place.serving.address().unwrap();
     let large = "x".repeat(100_000);
@@ -46,7 +46,7 @@ async fn a_large_body_within_the_limit_is_served() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_in_time_is_given_up() {
+async fn the_server_refuses_a_body_that_does_not_arrive_in_time() {
     let place =
         TestServer::with(HttpOptions { body_timeout: Duration::from_millis(20), ..options() })
             .await;
@@ -59,7 +59,7 @@ async fn a_body_that_does_not_come_in_time_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_body_in_pieces_is_put_together() {
+async fn the_server_reads_a_body_in_pieces() {
     let place = TestServer::open().await;
     let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
     stream.set_nodelay(true).unwrap();
@@ -78,7 +78,7 @@ async fn a_body_in_pieces_is_put_together() {
 }
 
 #[tokio::test]
-async fn half_a_body_does_no_harm() {
+async fn half_a_body_does_not_affect_other_connections() {
     let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     for bytes in ["POST /mcp HT", "POST /mcp HTTP/1.1\r\nHost: loc"] {
@@ -100,7 +100,7 @@ async fn half_a_body_does_no_harm() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_read_also_by_who_sends_first() {
+async fn a_client_reads_a_refusal_after_it_has_sent_a_large_body() {
     let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let large = "x".repeat(6_000_000);
@@ -111,14 +111,14 @@ async fn a_refusal_is_read_also_by_who_sends_first() {
         ("PUT /mcp HTTP/1.1\r\nHost: localhost\r\n", "405"),
     ] {
         let length = format!("Connection: close\r\nContent-Length: {}\r\n\r\n", large.len());
-        // Writing all of it fails when the server closes the connection before.
+        // Writing all of it fails if the server closes the connection early.
         let answer = raw(address, format!("{head}{length}{large}").as_bytes()).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
     }
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_a_parse_error() {
+async fn a_body_that_is_not_json_is_a_parse_error() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
@@ -133,7 +133,7 @@ async fn what_is_no_json_is_a_parse_error() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_one_request_after_the_other_also_ahead_of_time() {
+async fn a_connection_serves_pipelined_and_consecutive_requests() {
     let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let one = |id: u64, close: &str| {
@@ -158,7 +158,7 @@ async fn a_connection_serves_one_request_after_the_other_also_ahead_of_time() {
 }
 
 #[tokio::test]
-async fn a_refusal_leaves_the_connection_to_the_next_request() {
+async fn a_refusal_keeps_the_connection_for_the_next_request() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for _ in 0..3 {

@@ -37,7 +37,7 @@ async fn read_until(stream: &mut TcpStream, wanted: &str) {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_taken_for_gone() {
+async fn the_server_disconnects_a_client_that_does_not_read() {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let write_timeout = Duration::from_millis(50);
     let place = TestServer::with(HttpOptions { write_timeout, ..options() }).await;
@@ -54,7 +54,7 @@ async fn a_client_that_does_not_read_is_taken_for_gone() {
 }
 
 #[tokio::test]
-async fn one_connection_too_many_waits_for_its_turn() {
+async fn a_connection_above_the_limit_waits() {
     let place = TestServer::with(HttpOptions { max_connections: 1, ..options() }).await;
     let address = place.serving.address().unwrap();
     let mut first = place.connect().await;
@@ -71,7 +71,7 @@ async fn one_connection_too_many_waits_for_its_turn() {
 }
 
 #[tokio::test]
-async fn half_a_request_behind_another_holds_nothing_back() {
+async fn an_incomplete_pipelined_request_delays_no_answer() {
     let mut place = TestServer::open().await;
     let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
     let whole = spelled(call(1, "echo"));
@@ -128,7 +128,7 @@ impl Listener for BreakingListener {
 }
 
 #[tokio::test]
-async fn connections_that_break_early_do_not_hold_up_the_others() {
+async fn connections_that_break_early_do_not_delay_others() {
     let (http, _happened) = hall(&Revision::ALL, options());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let serving = http.serve(BreakingListener { listener, broken: AtomicUsize::new(0) });

@@ -1,12 +1,12 @@
-//! A server with tools that the tests control, and that report what happens to them.
+//! A server with tools that the tests control, and that report their events.
 
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::client::Question;
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::client::ServerRequest;
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_peer::{Handler, Server};
-use sparring_transport::http::{HttpOptions, HttpServer, Serving};
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle};
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson, Revision};
 use tokio::net::TcpListener;
@@ -35,11 +35,11 @@ impl Handler for ControlledTools {
         (tool == "echo").then(|| json!({"properties": {"region": region}}).into())
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("echo"), Tool::new("wait")].into())
     }
 
-    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
         let happening = RunningCall { hall: self, over: false };
         let say = |number: u64| {
             cx.notify("notifications/said", Some(json!({"number": number}).into()));
@@ -58,7 +58,7 @@ impl Handler for ControlledTools {
                 "stepped".to_owned()
             }
             "cut" => {
-                cx.break_off();
+                cx.close_stream();
                 happening.wait().await;
                 "after".to_owned()
             }
@@ -69,8 +69,13 @@ impl Handler for ControlledTools {
             "ask" => {
                 let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
                 let params = json!({"message": "who?", "requestedSchema": schema});
-                let answer = cx.ask("name", Question::Elicitation, params).await?;
-                answer.view().at(&["content", "name"]).and_then(Json::as_str).unwrap().into_owned()
+                let answer = cx.ask("name", ServerRequest::Elicitation, params).await?;
+                answer
+                    .view()
+                    .get_path(&["content", "name"])
+                    .and_then(Json::as_str)
+                    .unwrap()
+                    .into_owned()
             }
             other => return Err(ErrorObject::invalid_params(format!("no tool {other}")).into()),
         };
@@ -114,7 +119,7 @@ impl Drop for RunningCall<'_> {
 /// A server on its own port.
 pub(super) struct TestServer {
     pub(super) http: HttpServer<ControlledTools>,
-    pub(super) serving: Serving,
+    pub(super) serving: HttpServerHandle,
     pub(super) happened: mpsc::UnboundedReceiver<&'static str>,
 }
 
@@ -129,7 +134,7 @@ pub(super) fn hall(
 ) -> (HttpServer<ControlledTools>, mpsc::UnboundedReceiver<&'static str>) {
     let (happened, events) = mpsc::unbounded_channel();
     let hall = ControlledTools { go: Semaphore::new(0), happened };
-    (HttpServer::new(Server::speaking(hall, revisions), options), events)
+    (HttpServer::new(Server::with_revisions(hall, revisions), options), events)
 }
 
 impl TestServer {

@@ -46,7 +46,7 @@ async fn messages_are_posted_and_answered_on_the_stream() {
 }
 
 #[tokio::test]
-async fn a_revision_without_a_handshake_does_not_exist_here() {
+async fn http_sse_does_not_support_modern_revisions() {
     let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (mut events, url) = open(&mut connection).await;
@@ -61,7 +61,7 @@ async fn a_revision_without_a_handshake_does_not_exist_here() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_of_a_session_is_refused() {
+async fn the_server_refuses_invalid_messages_and_unknown_sessions() {
     let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (_events, url) = open(&mut connection).await;
@@ -89,15 +89,15 @@ async fn the_session_ends_with_its_stream() {
     other.ask(post(&url, &initialize(Revision::V2024_11_05))).await;
     other.ask(post(&url, &call(2, "wait"))).await;
     assert_eq!(place.next().await, "begun");
-    assert_eq!(place.http.sessions(), 1);
+    assert_eq!(place.http.session_count(), 1);
     drop((events, connection));
     assert_eq!(place.next().await, "dropped");
-    until("the session ends", || place.http.sessions() == 0).await;
+    until("the session ends", || place.http.session_count() == 0).await;
     assert_eq!(other.ask(post(&url, &call(3, "echo"))).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn a_shutdown_finishes_what_was_asked() {
+async fn a_shutdown_finishes_running_requests() {
     let mut place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (mut events, url) = open(&mut connection).await;
@@ -107,7 +107,7 @@ async fn a_shutdown_finishes_what_was_asked() {
     events.next().await.unwrap();
     let TestServer { http, serving, .. } = place;
     let stopped = tokio::spawn(serving.stop(std::time::Duration::from_secs(20)));
-    until("it hears of the end", || http.sessions() == 1).await;
+    until("it hears of the end", || http.session_count() == 1).await;
     http.server().handler().let_go();
     let rest = events.rest().await;
     assert_eq!(rest[0]["result"]["content"][0]["text"], "waited");

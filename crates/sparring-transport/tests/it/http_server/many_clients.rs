@@ -40,7 +40,7 @@ async fn clients_of_both_eras_get_their_own_answers() {
     for client in clients.collect::<Vec<_>>() {
         client.await.unwrap();
     }
-    assert_eq!(place.http.sessions() as u64, CLIENTS / 2);
+    assert_eq!(place.http.session_count() as u64, CLIENTS / 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -90,7 +90,7 @@ async fn refusals_have_the_status_that_the_specification_gives_them() {
 }
 
 #[tokio::test]
-async fn what_is_said_before_the_answer_makes_it_a_stream() {
+async fn notifications_before_the_answer_make_it_a_stream() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let mut events = connection.listen(modern(call(1, "many"))).await;
@@ -117,7 +117,7 @@ async fn an_answer_that_takes_long_becomes_a_stream_with_comments() {
 }
 
 #[tokio::test]
-async fn closing_the_stream_gives_the_request_up() {
+async fn closing_the_stream_cancels_the_request() {
     let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let mut events = connection.listen(modern(call(1, "steps"))).await;
@@ -128,7 +128,7 @@ async fn closing_the_stream_gives_the_request_up() {
 }
 
 #[tokio::test]
-async fn closing_the_connection_before_any_answer_gives_the_request_up() {
+async fn closing_the_connection_before_an_answer_cancels_the_request() {
     let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let (mut asked, request) = (Box::pin(connection.send(modern(call(1, "wait")))), place.next());
@@ -142,7 +142,7 @@ async fn closing_the_connection_before_any_answer_gives_the_request_up() {
 }
 
 #[tokio::test]
-async fn a_subscription_hears_of_changes() {
+async fn a_subscription_receives_changes() {
     let place = TestServer::open().await;
     let listen =
         request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
@@ -155,7 +155,7 @@ async fn a_subscription_hears_of_changes() {
 }
 
 #[tokio::test]
-async fn a_question_is_the_result() {
+async fn a_server_request_is_the_result_of_the_call() {
     let place = TestServer::open().await;
     let answer = place.connect().await.ask(modern(call(1, "ask"))).await;
     assert_eq!(answer.json()["result"]["resultType"], "input_required");

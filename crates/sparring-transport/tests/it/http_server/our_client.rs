@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::client::{Error, Question};
+use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::{Cause, Client};
 use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
@@ -19,7 +19,7 @@ async fn connect(
     let path = if transport == HttpTransport::Sse { "/sse" } else { "/mcp" };
     let url = format!("http://{}{path}", place.serving.address().unwrap());
     let link = HttpLink::new(&HttpTarget { transport, ..HttpTarget::new(url) }).unwrap();
-    let builder = Client::builder().answer(Question::Elicitation, |_| async {
+    let builder = Client::builder().answer(ServerRequest::Elicitation, |_| async {
         Ok(json!({"action": "accept", "content": {"name": "ann"}}))
     });
     let builder = match revision {
@@ -42,7 +42,8 @@ async fn visit(place: &TestServer, client: Client, revision: Revision) {
     if revision >= Revision::V2025_06_18 {
         assert_eq!(text("ask").await, "ann", "{revision}");
     }
-    // Broken where the client can resume, and completed nevertheless.
+    // The server breaks the connection if the client can resume. The call completes
+    // nevertheless.
     place.let_go();
     assert_eq!(text("cut").await, "after", "{revision}");
     within(client.close()).await;
@@ -56,13 +57,13 @@ async fn our_client_uses_our_server_in_every_revision() {
     for revision in Revision::ALL.into_iter().filter(|it| *it > Revision::V2024_11_05) {
         let client = connect(&place, Some(revision), HttpTransport::Streamable).await;
         visit(&place, client, revision).await;
-        assert_eq!(place.http.sessions(), 0, "{revision}: the client has ended its session");
+        assert_eq!(place.http.session_count(), 0, "{revision}: the client has ended its session");
     }
     within(place.serving.stop(Duration::from_secs(10))).await;
 }
 
 #[tokio::test]
-async fn our_client_finds_the_newest_revision_and_the_old_transport() {
+async fn our_client_detects_the_newest_revision_and_http_sse() {
     let place = TestServer::open().await;
     let client = connect(&place, None, HttpTransport::Auto).await;
     visit(&place, client, Revision::LATEST).await;
@@ -72,7 +73,7 @@ async fn our_client_finds_the_newest_revision_and_the_old_transport() {
 }
 
 #[tokio::test]
-async fn a_session_that_was_lost_is_opened_anew_when_that_is_asked_for() {
+async fn our_client_reopens_a_lost_session_on_request() {
     let place = TestServer::open().await;
     let client = connect(&place, Some(Revision::V2025_11_25), HttpTransport::Auto).await;
     let asks = |client: &Client| client.call_tool("ask", json!({})).start();
@@ -83,15 +84,15 @@ async fn a_session_that_was_lost_is_opened_anew_when_that_is_asked_for() {
     place.http.stop_sessions(Duration::from_secs(10)).await;
     let error = within(asks(&client)).await.unwrap_err();
     assert!(matches!(&error, Error::Closed { cause: Cause::SessionLost(_), .. }), "{error}");
-    assert_eq!(place.http.sessions(), 0, "nobody has asked for another");
+    assert_eq!(place.http.session_count(), 0, "nobody has asked for another");
 
     let again = within(client.reopen()).await.unwrap();
-    assert_eq!(place.http.sessions(), 1);
+    assert_eq!(place.http.session_count(), 1);
     assert_eq!(again.revision(), Some(Revision::V2025_11_25));
     assert_eq!(within(asks(&again)).await.unwrap().content(), "ann", "it answers as before");
     within(asks(&client)).await.expect_err("the old one stays as it is");
 
-    // Repeated for every lost session, in one transcript.
+    // The client can reopen every lost session, in one transcript.
     place.http.stop_sessions(Duration::from_secs(10)).await;
     within(asks(&again)).await.expect_err("lost once more");
     let third = within(again.reopen()).await.unwrap();

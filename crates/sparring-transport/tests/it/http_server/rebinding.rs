@@ -60,7 +60,7 @@ async fn on_loopback_only_names_of_this_machine_are_served() {
 }
 
 #[tokio::test]
-async fn every_way_in_is_guarded() {
+async fn every_route_checks_the_host() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for (method, path) in [
@@ -78,7 +78,7 @@ async fn every_way_in_is_guarded() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_missing_doubled_or_in_the_target_is_looked_at_too() {
+async fn the_server_checks_missing_duplicate_and_absolute_hosts() {
     let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     for (head, status) in [
@@ -119,7 +119,7 @@ async fn hosts_and_origins_can_be_configured() {
 }
 
 #[tokio::test]
-async fn elsewhere_any_host_is_served_and_pages_of_others_are_not() {
+async fn a_public_server_accepts_any_host_and_refuses_foreign_origins() {
     let (http, _happened) = hall(&Revision::ALL, options());
     let serving = http.serve(TcpListener::bind("0.0.0.0:0").await.unwrap());
     let port = serving.address().unwrap().port();

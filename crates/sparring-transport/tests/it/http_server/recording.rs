@@ -9,7 +9,7 @@ use super::fixture::{TestServer, hall, options, until};
 use super::requests::{bare, call, modern, post_in, within};
 
 #[tokio::test]
-async fn everything_is_recorded_also_what_no_peer_has_seen() {
+async fn the_transcript_has_all_frames_even_those_that_reach_no_peer() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
     let place = TestServer::with(options).await;
@@ -25,7 +25,7 @@ async fn everything_is_recorded_also_what_no_peer_has_seen() {
 }
 
 #[tokio::test]
-async fn clients_are_judged_apart() {
+async fn each_client_is_checked_separately() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
     let mut place = TestServer::with(options).await;
@@ -101,7 +101,7 @@ async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
     assert_eq!(all.iter().map(seen).collect::<Vec<_>>(), expected);
     assert_eq!(all[0].request_headers.get("authorization"), Some("(hidden)"));
     assert_eq!(all[2].response_headers.get("content-type"), Some("text/event-stream"));
-    assert!(all.iter().all(|it| it.first_byte.is_some_and(|first| first <= it.done)));
+    assert!(all.iter().all(|it| it.first_byte.is_some_and(|first| first <= it.total)));
     assert!(all.is_sorted_by_key(|it| it.at));
     assert!(!all.iter().any(|it| it.request_headers.iter().any(|(_, it)| it.contains("hunter"))));
 }
@@ -125,7 +125,7 @@ async fn a_client_that_leaves_before_its_answer_is_recorded_too() {
 }
 
 #[tokio::test]
-async fn all_times_have_one_beginning() {
+async fn all_times_are_relative_to_one_start() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
     let (http, _happened) = hall(&Revision::ALL, options);

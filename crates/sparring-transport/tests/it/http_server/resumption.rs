@@ -9,7 +9,7 @@ use super::fixture::{TestServer, options, until};
 use super::requests::{bare, call, frame, get_in, post_in, within};
 
 #[tokio::test]
-async fn a_stream_that_broke_off_goes_on_where_it_was() {
+async fn a_resumed_stream_continues_after_the_last_event() {
     let mut place = TestServer::open().await;
     let (mut connection, mut broken) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
@@ -35,7 +35,7 @@ async fn a_stream_that_broke_off_goes_on_where_it_was() {
         (&json!(2), &json!("stepped"))
     );
 
-    // Repeated for each break.
+    // The client can resume from the first event again.
     let mut again = connection.listen(resume(priming.id.as_deref().unwrap())).await;
     assert_eq!(again.rest().await.len(), 3);
     for unknown in ["77-0", "nonsense", "-", "1", ""] {
@@ -45,14 +45,14 @@ async fn a_stream_that_broke_off_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn only_clients_that_can_read_it_get_a_priming_event() {
+async fn only_clients_of_2025_11_25_get_a_priming_event() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for revision in [Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
         let id = connection.begin(revision).await;
         let mut events = connection.listen(post_in(&id, &call(2, "many"))).await;
         let first = events.next().await.unwrap();
-        let primed = revision.has_primed_streams();
+        let primed = revision.starts_streams_with_id_event();
         assert_eq!(first.data.is_some_and(|data| data.is_empty()), primed, "{revision}");
         assert!(first.id.is_some(), "{revision}");
         assert_eq!(events.rest().await.len(), if primed { 51 } else { 50 }, "{revision}");
@@ -60,7 +60,7 @@ async fn only_clients_that_can_read_it_get_a_priming_event() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_no_request_waits_for_the_standing_stream() {
+async fn notifications_without_a_request_wait_for_the_standing_stream() {
     let place = TestServer::open().await;
     let (mut connection, mut first, mut second) =
         (place.connect().await, place.connect().await, place.connect().await);
@@ -82,7 +82,7 @@ async fn what_belongs_to_no_request_waits_for_the_standing_stream() {
     let event = later.next().await.unwrap();
     assert_ne!(event.id, changed.id);
 
-    // A client that resumes receives what it has missed.
+    // A client that resumes receives the missed frames.
     drop((later, second));
     let resumed = get_in(&id).header("last-event-id", changed.id.as_deref().unwrap());
     let mut resumed = connection.listen(bare(resumed)).await;
@@ -98,7 +98,7 @@ async fn limits_unread_frames() {
     for number in 0..100 {
         place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
     }
-    // Answered after all of them were sent.
+    // This request is answered after all changes were sent.
     connection.ask(post_in(&id, &call(3, "echo"))).await;
     let mut events = connection.listen(bare(get_in(&id))).await;
     let first = events.frame().await["params"]["number"].as_u64().unwrap();
@@ -133,7 +133,7 @@ async fn refuses_to_resume_at_a_position_that_is_not_kept() {
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("not available any more"), "{message}");
-    // Without a position it receives what is kept.
+    // Without a position it receives the kept frames.
     let mut events = other.listen(bare(get_in(&id))).await;
     assert_eq!(events.next().await.unwrap().data.as_deref(), Some(&b""[..]));
     assert_eq!(again.next().await, None, "the other has taken over");
@@ -159,7 +159,7 @@ async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
 }
 
 #[tokio::test]
-async fn a_handler_can_break_its_connection_off_for_the_client_to_come_back() {
+async fn a_handler_can_close_its_connection_so_that_the_client_resumes() {
     let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;

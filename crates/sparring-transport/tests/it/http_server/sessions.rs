@@ -19,13 +19,13 @@ fn deleting(session: &str) -> Request<http_body_util::Full<bytes::Bytes>> {
 }
 
 #[tokio::test]
-async fn a_session_is_begun_used_and_ended_in_every_revision() {
+async fn a_session_starts_and_ends_in_every_revision() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
         let id = connection.begin(revision).await;
         assert!(id.len() >= 22 && id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
-        assert_eq!(place.http.sessions(), 1);
+        assert_eq!(place.http.session_count(), 1);
         let versioned =
             posting().header("mcp-session-id", &id).header("mcp-protocol-version", revision.name());
         let answer = connection.ask(with(versioned, call(2, "echo").to_string())).await;
@@ -42,18 +42,18 @@ async fn a_session_is_begun_used_and_ended_in_every_revision() {
         for request in [post_in(&id, &call(5, "echo")), bare(get_in(&id)), deleting(&id)] {
             assert_eq!(connection.ask(request).await.status, StatusCode::NOT_FOUND);
         }
-        assert_eq!(place.http.sessions(), 0);
+        assert_eq!(place.http.session_count(), 0);
     }
 }
 
 #[tokio::test]
-async fn a_handshake_that_fails_begins_nothing() {
+async fn a_failed_handshake_starts_no_session() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let answer = connection.ask(post(&request("initialize", json!({})))).await;
     assert_eq!((answer.status, answer.code()), (StatusCode::OK, -32602));
     assert_eq!(answer.header("mcp-session-id"), "");
-    assert_eq!(place.http.sessions(), 0);
+    assert_eq!(place.http.session_count(), 0);
 }
 
 #[tokio::test]
@@ -63,11 +63,11 @@ async fn a_second_handshake_in_a_session_is_an_error() {
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let again = connection.ask(post_in(&id, &initialize(Revision::LATEST_LEGACY))).await;
     assert_eq!(again.code(), -32600);
-    assert_eq!(place.http.sessions(), 1);
+    assert_eq!(place.http.session_count(), 1);
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_sessions() {
+async fn the_server_limits_the_number_of_sessions() {
     let place = TestServer::with(HttpOptions { max_sessions: 2, ..options() }).await;
     let mut connection = place.connect().await;
     let first = connection.begin(Revision::LATEST_LEGACY).await;
@@ -80,7 +80,7 @@ async fn there_are_only_so_many_sessions() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_uses_ends() {
+async fn an_idle_session_ends() {
     let session_idle = Duration::from_millis(20);
     let mut place = TestServer::with(HttpOptions { session_idle, ..options() }).await;
     let mut connection = place.connect().await;
@@ -89,17 +89,17 @@ async fn a_session_that_nobody_uses_ends() {
     let mut events = connection.listen(post_in(&id, &call(2, "steps"))).await;
     assert_eq!(place.next().await, "begun");
     events.next().await.unwrap();
-    assert_eq!(place.http.sessions(), 1);
+    assert_eq!(place.http.session_count(), 1);
     place.let_go();
     while events.next().await.is_some() {}
     drop(events);
-    until("the session ends", || place.http.sessions() == 0).await;
+    until("the session ends", || place.http.session_count() == 0).await;
     let answer = connection.ask(post_in(&id, &call(3, "echo"))).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn what_belongs_to_no_request_is_only_acknowledged() {
+async fn the_server_only_acknowledges_notifications_and_responses() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
@@ -118,7 +118,7 @@ async fn what_belongs_to_no_request_is_only_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_batch_is_answered_by_a_batch_where_there_are_any() {
+async fn the_server_answers_a_batch_by_a_batch_in_2025_03_26() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::V2025_03_26).await;
@@ -144,7 +144,7 @@ fn cancelling(request: u64) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
+async fn a_cancelled_request_of_a_batch_is_missing_from_the_answer() {
     let mut place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::V2025_03_26).await;
@@ -177,7 +177,7 @@ async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
 }
 
 #[tokio::test]
-async fn a_batch_of_very_many_is_no_trouble() {
+async fn the_server_answers_a_batch_of_90000_requests() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::V2025_03_26).await;
@@ -188,7 +188,7 @@ async fn a_batch_of_very_many_is_no_trouble() {
 }
 
 #[tokio::test]
-async fn a_session_serves_only_so_many_requests_at_once() {
+async fn a_session_limits_its_concurrent_requests() {
     let mut place = TestServer::open().await;
     let id = place.connect().await.begin(Revision::LATEST_LEGACY).await;
     // Requests continue without their clients.
@@ -234,7 +234,7 @@ async fn an_id_in_use_is_refused_and_a_cancelled_request_is_not_answered() {
 }
 
 #[tokio::test]
-async fn a_question_comes_on_the_stream_of_its_request() {
+async fn a_server_request_arrives_on_the_stream_of_its_cause() {
     let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::V2025_06_18).await;
@@ -259,11 +259,11 @@ async fn two_thousand_sessions_leave_nothing_behind() {
         let answer = connection.ask(post(&initialize(Revision::LATEST_LEGACY))).await;
         ids.push(answer.header("mcp-session-id").to_owned());
     }
-    assert_eq!(place.http.sessions(), 2_000);
+    assert_eq!(place.http.session_count(), 2_000);
     assert_eq!(tasks(), before + 2_000);
     for id in ids {
         assert_eq!(connection.ask(deleting(&id)).await.status, StatusCode::NO_CONTENT);
     }
-    assert_eq!(place.http.sessions(), 0);
+    assert_eq!(place.http.session_count(), 0);
     until("all tasks end", || tasks() == before).await;
 }

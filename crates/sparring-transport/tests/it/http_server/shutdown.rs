@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(20);
 const FOR_EVER: Duration = Duration::from_secs(1_000);
 
 #[tokio::test]
-async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
+async fn a_shutdown_finishes_a_running_request_and_refuses_new_ones() {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let mut place = TestServer::open().await;
         let address = place.serving.address().unwrap();
@@ -43,11 +43,11 @@ async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
         let answer = within(asked).await.unwrap();
         assert_eq!(answer.json()["result"]["content"][0]["text"], "waited", "{revision}");
         within(stopped).await.unwrap();
-        assert_eq!(http.sessions(), 0);
+        assert_eq!(http.session_count(), 0);
     }
 }
 
-/// Returns whether a new request is served.
+/// Returns true if a new request is served.
 async fn echoes(address: std::net::SocketAddr) -> bool {
     let answer = Connection::to(address).await.ask(modern(call(9, "echo"))).await;
     assert!([StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE].contains(&answer.status));
@@ -67,7 +67,7 @@ async fn answer_of(events: &mut Events) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
+async fn a_client_can_answer_a_running_request_during_the_shutdown() {
     let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let mut connection = place.connect().await;
@@ -96,7 +96,7 @@ async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
     let rest = events.rest().await;
     assert_eq!(rest[0]["result"]["content"][0]["text"], "ann", "{rest:?}");
     within(stopped).await.unwrap();
-    assert_eq!(http.sessions(), 0);
+    assert_eq!(http.session_count(), 0);
     assert!(TcpStream::connect(address).await.is_err());
 }
 
@@ -112,7 +112,7 @@ fn spelled(id: &str, frame: &serde_json::Value) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_end_is_dropped_after_its_time() {
+async fn a_shutdown_drops_a_request_after_the_timeout() {
     let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let asked = tokio::spawn(async move {
@@ -126,7 +126,7 @@ async fn a_request_that_does_not_end_is_dropped_after_its_time() {
 }
 
 #[tokio::test]
-async fn half_a_request_is_not_waited_for() {
+async fn a_shutdown_does_not_wait_for_half_a_request() {
     let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\
@@ -146,7 +146,7 @@ async fn half_a_request_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn subscriptions_and_standing_streams_end_in_good_order() {
+async fn a_shutdown_ends_subscriptions_and_standing_streams_normally() {
     let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let listen =
@@ -188,7 +188,7 @@ async fn a_server_that_is_dropped_leaves_nothing_running() {
 }
 
 #[tokio::test]
-async fn a_unix_socket_is_served_and_goes_with_its_server() {
+async fn the_server_removes_its_unix_socket_when_it_stops() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let (http, _happened) = hall(&Revision::ALL, options());
@@ -201,7 +201,7 @@ async fn a_unix_socket_is_served_and_goes_with_its_server() {
 }
 
 #[tokio::test]
-async fn behind_the_routes_of_others_it_drains_as_well() {
+async fn a_server_behind_other_routes_can_be_drained() {
     let (http, _happened) = hall(&Revision::ALL, options());
     let listen =
         request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));

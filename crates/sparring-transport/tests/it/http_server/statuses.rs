@@ -8,7 +8,7 @@ use super::fixture::{TestServer, options};
 use super::requests::{bare, get_in, initialize, modern, post, posting, request, with};
 
 #[tokio::test]
-async fn what_is_not_as_it_must_be_is_refused_by_its_status() {
+async fn an_invalid_request_gets_the_status_of_its_problem() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let body = initialize(Revision::LATEST_LEGACY).to_string();
@@ -75,7 +75,7 @@ async fn what_is_not_as_it_must_be_is_refused_by_its_status() {
 }
 
 #[tokio::test]
-async fn options_say_what_can_be_done_and_tell_a_browser() {
+async fn options_returns_the_methods_and_the_cors_headers() {
     let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let plain = Request::options("/mcp").header("host", "localhost");
@@ -96,7 +96,7 @@ async fn options_say_what_can_be_done_and_tell_a_browser() {
 }
 
 #[tokio::test]
-async fn a_server_of_one_era_refuses_what_belongs_to_the_other() {
+async fn a_server_of_one_era_refuses_requests_of_the_other() {
     let modern_only = TestServer::speaking(&[Revision::LATEST], options()).await;
     let mut connection = modern_only.connect().await;
     for method in [Method::GET, Method::DELETE] {

@@ -13,8 +13,8 @@ use crate::peers::example_server::ExampleServer;
 use crate::peers::installed;
 use crate::peers::their_clients::{python_sdk, right, rmcp};
 
-/// Runs a client against our server with these revisions, and checks what the client received
-/// and did.
+/// Runs a client against our server with these revisions, and checks the client's results and
+/// frames.
 async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Revision, name: &str) {
     let server = ExampleServer::speaking(ours).await;
     let mut command = Command::new(&client.program);

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::Client;
-use sparring_transport::http::{Credentials, HttpLink, HttpTarget, OAuth, Proof, Visitor};
+use sparring_transport::http::{
+    BrowserOpener, ClientAuth, Credentials, HttpLink, HttpTarget, OAuth,
+};
 
 use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, connect_as, echo, oauth, refused};
@@ -122,7 +124,7 @@ async fn reports_a_wrong_redirect() {
 async fn a_login_may_take_longer_than_a_request() {
     let world = ScriptedServers::new(usual()).await;
     let (request, patience) = (Duration::from_secs(1), Duration::from_millis(1500));
-    let oauth = OAuth { patience, visitor: Visitor::new(|_| {}), ..oauth() };
+    let oauth = OAuth { login_timeout: patience, browser: BrowserOpener::new(|_| {}), ..oauth() };
     let connecting = connect_as(&world, oauth, Client::builder().timeout(request));
     let error = connecting.await.expect_err("nobody came").to_string();
     assert!(error.contains("no login within 1.5s"), "{error}");
@@ -130,14 +132,14 @@ async fn a_login_may_take_longer_than_a_request() {
 
 #[tokio::test]
 async fn reports_a_login_timeout() {
-    let visitor = Visitor::new(|_| {});
+    let visitor = BrowserOpener::new(|_| {});
     let patience = Duration::from_millis(50);
-    let oauth = OAuth { patience, visitor, ..oauth() };
+    let oauth = OAuth { login_timeout: patience, browser: visitor, ..oauth() };
     check(usual(), oauth, "no login within 50ms").await;
 }
 
 #[test]
-fn what_cannot_be_used_at_all_is_told_before_anything_is_sent() {
+fn reports_unusable_settings_before_anything_is_sent() {
     let error = |oauth: OAuth| {
         let mut target = HttpTarget::new("http://localhost/mcp");
         target.credentials = Some(Credentials::OAuth(Box::new(oauth)));
@@ -145,10 +147,10 @@ fn what_cannot_be_used_at_all_is_told_before_anything_is_sent() {
     };
     let redirect = "https://example.com/".to_owned();
     assert_eq!(
-        error(OAuth { redirect, ..oauth() }),
+        error(OAuth { redirect_url: redirect, ..oauth() }),
         "cannot use the redirect URL https://example.com/: it must be http:// on this machine"
     );
-    let key = Proof::Key("hunter".to_owned());
+    let key = ClientAuth::Key("hunter".to_owned());
     assert_eq!(
         error(OAuth::client_credentials("me", key)),
         "invalid key: not a private key in PEM"
@@ -156,7 +158,7 @@ fn what_cannot_be_used_at_all_is_told_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn the_token_endpoint_says_no() {
+async fn reports_a_refusal_of_the_token_endpoint() {
     let behavior = |status, body| Behavior { refusals: vec![(status, body)], ..usual() };
     let detail = json!({"error": "invalid_grant", "error_description": "the code is old"});
     for (behavior, expected) in [
@@ -191,8 +193,8 @@ async fn the_token_endpoint_says_no() {
 }
 
 #[tokio::test]
-async fn the_clocks_are_apart() {
-    let secret = Proof::Secret("hunter-secret".to_owned());
+async fn reports_a_clock_skew() {
+    let secret = ClientAuth::Secret("hunter-secret".to_owned());
     let refusals =
         vec![(401, json!({"error": "invalid_client", "error_description": "hunter-secret"}))];
     let behavior = Behavior { ahead: 7200, refusals, ..usual() };
@@ -208,13 +210,13 @@ async fn the_clocks_are_apart() {
 }
 
 #[tokio::test]
-async fn the_server_accepts_no_token() {
+async fn reports_a_server_that_accepts_no_token() {
     let behavior = Behavior { stubborn: true, ..usual() };
     check(behavior, oauth(), "server rejected a new token of /as").await;
 }
 
 #[tokio::test]
-async fn the_authorization_server_is_down() {
+async fn reports_an_unreachable_authorization_server() {
     let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nowhere = format!("http://{}", unused.local_addr().unwrap());
     drop(unused);
@@ -224,11 +226,11 @@ async fn the_authorization_server_is_down() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_ask_for_itself() {
+async fn reports_unsupported_client_credentials() {
     let metadata = |value: Value| Behavior { metadata: value, ..usual() };
     let ours = |proof| OAuth::client_credentials("me", proof);
-    let secret = || Proof::Secret("hunter2".to_owned());
-    let key = || Proof::Key(rcgen::KeyPair::generate().unwrap().serialize_pem());
+    let secret = || ClientAuth::Secret("hunter2".to_owned());
+    let key = || ClientAuth::Key(rcgen::KeyPair::generate().unwrap().serialize_pem());
     let methods =
         |method: &str| metadata(json!({"token_endpoint_auth_methods_supported": [method]}));
     let algorithms = json!({"token_endpoint_auth_signing_alg_values_supported": ["RS256"]});

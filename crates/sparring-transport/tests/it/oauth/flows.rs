@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sparring_peer::{Client, Protocol};
-use sparring_transport::http::{HttpLink, HttpTransport, OAuth, Proof};
+use sparring_transport::http::{ClientAuth, HttpLink, HttpTransport, OAuth};
 use sparring_wire::Revision;
 
 use super::scripted_servers::{Behavior, ScriptedServers};
@@ -29,7 +29,7 @@ async fn one_login_serves_all_requests() {
 }
 
 #[tokio::test]
-async fn it_is_the_same_over_http_and_sse() {
+async fn a_login_works_over_http_sse() {
     let world = ScriptedServers::new(Behavior::default()).await;
     let mut target = target(&world, oauth());
     target.transport = HttpTransport::Sse;
@@ -51,7 +51,7 @@ async fn it_is_the_same_over_http_and_sse() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_after_another_login() {
+async fn a_session_continues_after_another_login() {
     let world = ScriptedServers::new(Behavior::default()).await;
     let builder = Client::builder().revision(Revision::V2025_11_25);
     let client = connect_as(&world, oauth(), builder).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_session_goes_on_after_another_login() {
 }
 
 #[tokio::test]
-async fn many_requests_at_once_ask_for_one_token() {
+async fn concurrent_requests_obtain_one_token() {
     let world = ScriptedServers::new(Behavior::default()).await;
     let client = connect(&world, oauth()).await.unwrap();
     world.revoke(false);
@@ -84,7 +84,7 @@ async fn a_client_asks_for_itself() {
         let world =
             ScriptedServers::new(Behavior { metadata, scope: Some("a b"), ..Behavior::default() })
                 .await;
-        let secret = Proof::Secret("hunter:2".to_owned());
+        let secret = ClientAuth::Secret("hunter:2".to_owned());
         let client = connect(&world, OAuth::client_credentials("me", secret)).await.unwrap();
         must_echo(&client).await;
         assert_eq!(world.story(), ["401", "resource", "metadata", "token"]);
@@ -100,7 +100,7 @@ async fn a_client_asks_for_itself() {
 }
 
 #[tokio::test]
-async fn a_client_shows_who_it_is_by_a_key() {
+async fn a_client_authenticates_with_a_key() {
     use base64::Engine as _;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use ring::signature::{ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519};
@@ -114,7 +114,7 @@ async fn a_client_shows_who_it_is_by_a_key() {
     for (name, algorithm, verification) in algorithms {
         let world = ScriptedServers::new(Behavior::default()).await;
         let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
-        let proof = Proof::Key(key.serialize_pem());
+        let proof = ClientAuth::Key(key.serialize_pem());
         let client = connect(&world, OAuth::client_credentials("me", proof)).await.unwrap();
         must_echo(&client).await;
         let asked = &world.said("token")[0];
@@ -134,7 +134,7 @@ async fn a_client_shows_who_it_is_by_a_key() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_known_does_not_register() {
+async fn a_configured_client_does_not_register() {
     let document = "https://example.com/client.json";
     for (client_id, documents, expected) in
         [(Some("me"), true, Some("me")), (None, true, Some(document)), (None, false, None)]
@@ -142,7 +142,9 @@ async fn a_client_that_is_known_does_not_register() {
         let metadata = json!({"client_id_metadata_document_supported": documents});
         let world = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
         let (client_id, document) = (client_id.map(str::to_owned), Some(document.to_owned()));
-        let client = connect(&world, OAuth { client_id, document, ..oauth() }).await.unwrap();
+        let client = connect(&world, OAuth { client_id, client_metadata_url: document, ..oauth() })
+            .await
+            .unwrap();
         must_echo(&client).await;
         assert_eq!(world.said("register").len(), usize::from(expected.is_none()));
         let expected = expected.unwrap_or("client-1");
@@ -151,7 +153,7 @@ async fn a_client_that_is_known_does_not_register() {
 }
 
 #[tokio::test]
-async fn a_registration_may_come_with_a_secret() {
+async fn a_registration_can_return_a_secret() {
     let registered = json!({
         "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
     });
@@ -162,7 +164,7 @@ async fn a_registration_may_come_with_a_secret() {
 }
 
 #[tokio::test]
-async fn a_server_may_publish_nothing_about_itself() {
+async fn a_login_works_without_resource_metadata() {
     // Up to 2025-03-26 the authorization server was at the same origin.
     for publishes in [true, false] {
         let behavior = Behavior {
@@ -173,7 +175,7 @@ async fn a_server_may_publish_nothing_about_itself() {
             ..Behavior::default()
         };
         let world = ScriptedServers::new(behavior).await;
-        // It has no path that clients could name.
+        // This authorization server does not send the parameter `iss`.
         let brings = json!({"iss": null});
         world.change(|behavior| {
             behavior.brings = brings;
@@ -188,14 +190,14 @@ async fn a_server_may_publish_nothing_about_itself() {
 }
 
 #[tokio::test]
-async fn where_the_metadata_is_need_not_be_said() {
+async fn a_login_works_without_a_metadata_url_in_the_challenge() {
     let world = ScriptedServers::new(Behavior { points: false, ..Behavior::default() }).await;
     must_echo(&connect(&world, oauth()).await.unwrap()).await;
     assert_eq!(world.story()[..3], ["401", "resource", "metadata"]);
 }
 
 #[tokio::test]
-async fn when_the_issuer_changes_so_does_the_client() {
+async fn a_new_issuer_gets_a_new_client() {
     let folder = tempfile::tempdir().unwrap();
     let world = ScriptedServers::new(Behavior::default()).await;
     let client = connect(&world, kept_in(folder.path())).await.unwrap();
@@ -216,11 +218,11 @@ async fn when_the_issuer_changes_so_does_the_client() {
 }
 
 #[tokio::test]
-async fn a_client_that_the_user_names_belongs_to_one_issuer() {
+async fn a_configured_client_belongs_to_one_issuer() {
     let world = ScriptedServers::new(Behavior::default()).await;
     let named = |issuer: Option<String>| OAuth {
         issuer,
-        ..OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()))
+        ..OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()))
     };
     let client = connect(&world, named(None)).await.unwrap();
     must_echo(&client).await;
@@ -237,14 +239,14 @@ async fn a_client_that_the_user_names_belongs_to_one_issuer() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_closed_meanwhile_waits_for_nobody() {
+async fn closing_a_client_does_not_wait_for_a_login() {
     let world = ScriptedServers::new(Behavior::default()).await;
     let (sender, visited) = tokio::sync::oneshot::channel();
     let sender = std::sync::Mutex::new(Some(sender));
-    let absent_user = sparring_transport::http::Visitor::new(move |_| {
+    let absent_user = sparring_transport::http::BrowserOpener::new(move |_| {
         sender.lock().unwrap().take().unwrap().send(()).unwrap();
     });
-    let link = HttpLink::new(&target(&world, OAuth { visitor: absent_user, ..oauth() })).unwrap();
+    let link = HttpLink::new(&target(&world, OAuth { browser: absent_user, ..oauth() })).unwrap();
     let client = Client::builder().start(link);
     visited.await.unwrap();
     let closing = client.close();
@@ -288,16 +290,16 @@ async fn the_transcript_has_every_exchange_and_no_secret() {
 }
 
 #[tokio::test]
-async fn a_browser_is_given_nothing_but_a_page() {
-    // A file or a program is not a page, whatever the authorization server names.
+async fn the_browser_opens_only_http_urls() {
+    // The authorization server names a program instead of a page.
     let metadata = json!({"authorization_endpoint": "calculator://run/1"});
     let world = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
     let visited = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = std::sync::Arc::clone(&visited);
-    let visitor = sparring_transport::http::Visitor::new(move |_| {
+    let visitor = sparring_transport::http::BrowserOpener::new(move |_| {
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    let error = refused(&world, OAuth { visitor, ..oauth() }).await;
+    let error = refused(&world, OAuth { browser: visitor, ..oauth() }).await;
     assert!(error.contains("unknown scheme calculator"), "{error}");
     assert!(!visited.load(std::sync::atomic::Ordering::Relaxed));
 }

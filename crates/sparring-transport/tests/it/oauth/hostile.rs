@@ -1,5 +1,5 @@
-//! Hostile servers and authorization servers: how long they can keep the client busy, what they
-//! can make a user do, and which secrets they can obtain.
+//! Hostile servers and authorization servers: limits on the client's attempts, on the user's
+//! logins, and on the disclosure of secrets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_peer::Client;
-use sparring_transport::http::{HttpLink, OAuth, Proof, Visitor};
+use sparring_transport::http::{BrowserOpener, ClientAuth, HttpLink, OAuth};
 use sparring_wire::Revision;
 
 use super::scripted_servers::{Behavior, Replacement, ScriptedServers};
@@ -22,21 +22,21 @@ fn of_a_session() -> sparring_peer::ClientBuilder {
 }
 
 fn itself() -> OAuth {
-    OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()))
+    OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()))
 }
 
-/// A user who never completes the login; counts the requests.
-fn absent_user() -> (Visitor, Arc<AtomicUsize>) {
+/// A user who never completes the login; counts the login pages.
+fn absent_user() -> (BrowserOpener, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let visitor = Visitor::new(move |_| {
+    let visitor = BrowserOpener::new(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
     });
     (visitor, asked)
 }
 
 #[tokio::test]
-async fn a_server_that_wants_more_each_time_is_given_up() {
+async fn the_client_limits_the_tokens_for_one_request() {
     for oauth in [oauth(), itself()] {
         let world = ScriptedServers::new(Behavior { greedy: true, ..usual() }).await;
         let client = connect(&world, oauth).await.unwrap();
@@ -94,7 +94,7 @@ async fn no_login_for_requests_that_need_none() {
 }
 
 #[tokio::test]
-async fn a_notification_is_not_worth_a_login() {
+async fn a_notification_causes_no_login() {
     let world = ScriptedServers::new(usual()).await;
     let client = connect_as(&world, oauth(), of_a_session()).await.unwrap();
     must_echo(&client).await;
@@ -111,7 +111,7 @@ async fn a_notification_is_not_worth_a_login() {
 }
 
 #[tokio::test]
-async fn a_login_that_fails_fails_for_all_who_waited_for_it() {
+async fn a_failed_login_fails_all_waiting_requests() {
     let world = ScriptedServers::new(usual()).await;
     let client = connect(&world, oauth()).await.unwrap();
     world.revoke(true);
@@ -128,7 +128,7 @@ async fn a_login_that_fails_fails_for_all_who_waited_for_it() {
 }
 
 #[tokio::test]
-async fn a_step_up_in_vain_takes_nothing_away() {
+async fn a_failed_step_up_keeps_the_current_token() {
     let behavior = Behavior { scope: Some("read"), for_tools: Some("write"), ..usual() };
     let world = ScriptedServers::new(behavior).await;
     let client = connect(&world, oauth()).await.unwrap();
@@ -140,7 +140,7 @@ async fn a_step_up_in_vain_takes_nothing_away() {
 }
 
 #[tokio::test]
-async fn a_token_that_cannot_be_renewed_is_shown_for_as_long_as_it_is_accepted() {
+async fn the_client_uses_an_expired_token_while_the_server_accepts_it() {
     let world = ScriptedServers::new(Behavior { lasts: 0, renews: false, ..usual() }).await;
     let client = connect(&world, oauth()).await.unwrap();
     must_echo(&client).await;
@@ -152,7 +152,7 @@ async fn a_token_that_cannot_be_renewed_is_shown_for_as_long_as_it_is_accepted()
 }
 
 #[tokio::test]
-async fn a_renewal_that_fails_is_tried_again_before_anybody_logs_in() {
+async fn the_client_retries_a_failed_refresh_before_a_login() {
     let world = ScriptedServers::new(Behavior { lasts: 0, ..usual() }).await;
     let client = connect(&world, oauth()).await.unwrap();
     world.change(|behavior| behavior.refusals = vec![(503, json!("hunter"))]);
@@ -170,7 +170,11 @@ async fn registers_again_after_a_login_without_a_redirect() {
     world.revoke(true);
     let (visitor, _) = absent_user();
     let patience = Duration::from_millis(50);
-    let error = refused(&world, OAuth { visitor, patience, ..kept_in(folder.path()) }).await;
+    let error = refused(
+        &world,
+        OAuth { browser: visitor, login_timeout: patience, ..kept_in(folder.path()) },
+    )
+    .await;
     assert!(error.contains("no login within"), "{error}");
     must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
     assert_eq!(world.said("register").len(), 2);
@@ -189,7 +193,7 @@ async fn closing_does_not_wait_for_a_login() {
 }
 
 #[tokio::test]
-async fn metadata_that_is_not_there_for_now_is_not_guessed() {
+async fn the_client_does_not_guess_temporarily_unavailable_metadata() {
     for status in [503, 429] {
         for (end, resource) in [
             ("/oauth-protected-resource/mcp", Some(json!({}))),
@@ -207,7 +211,7 @@ async fn metadata_that_is_not_there_for_now_is_not_guessed() {
 }
 
 #[tokio::test]
-async fn of_many_authorization_servers_only_some_are_asked() {
+async fn the_client_limits_the_authorization_servers_that_it_tries() {
     let world = ScriptedServers::new(Behavior { publishes: false, ..usual() }).await;
     let many: Vec<_> = (0..1000).map(|number| format!("{}/{number}", world.origin())).collect();
     world.change(|behavior| {
@@ -231,7 +235,7 @@ async fn reports_an_invalid_token() {
 }
 
 #[tokio::test]
-async fn odd_lives_of_tokens_are_no_trouble() {
+async fn the_client_accepts_odd_token_lifetimes() {
     let lives = [json!(0), json!(-1), json!(1e300), json!("abc"), json!("3600"), json!(null)];
     for (expires_in, scope) in lives
         .into_iter()
@@ -270,7 +274,7 @@ async fn shows_texts_of_servers_on_one_short_line() {
             // A URL cannot be that long.
             let world = ScriptedServers::new(behavior).await;
             let patience = Duration::from_secs(1);
-            let error = refused(&world, OAuth { patience, ..oauth() }).await;
+            let error = refused(&world, OAuth { login_timeout: patience, ..oauth() }).await;
             assert!(!error.contains(char::is_control), "{error:?}");
             assert!(error.chars().count() < 3_000, "{}", error.len());
         }
@@ -278,13 +282,13 @@ async fn shows_texts_of_servers_on_one_short_line() {
 }
 
 #[tokio::test]
-async fn a_page_is_shown_only_if_a_terminal_can_show_it() {
+async fn the_client_refuses_a_login_page_with_unprintable_characters() {
     for page in ["http://127.0.0.1:1/\u{9b}2J", "http://127.0.0.1:1/\u{7f}", "http://127.0.0.1:1/ü"]
     {
         let metadata = json!({"authorization_endpoint": page});
         let world = ScriptedServers::new(Behavior { metadata, ..usual() }).await;
         let (visitor, asked) = absent_user();
-        let error = refused(&world, OAuth { visitor, ..oauth() }).await;
+        let error = refused(&world, OAuth { browser: visitor, ..oauth() }).await;
         assert!(error.contains("invalid response of"), "{error}");
         assert_eq!(asked.load(Ordering::Relaxed), 0);
     }
@@ -305,7 +309,7 @@ async fn shows_no_secret_of_a_redirect() {
 }
 
 #[tokio::test]
-async fn a_secret_is_hidden_also_when_it_is_repeated_in_another_spelling() {
+async fn masks_a_secret_that_a_server_repeats_in_another_form() {
     let secret = "hunter/2 &\"é";
     let said = [
         secret.to_owned(),
@@ -316,7 +320,7 @@ async fn a_secret_is_hidden_also_when_it_is_repeated_in_another_spelling() {
         let error = json!({"error": "invalid_client", "error_description": said});
         let world =
             ScriptedServers::new(Behavior { refusals: vec![(401, error)], ..usual() }).await;
-        let proof = Proof::Secret(secret.to_owned());
+        let proof = ClientAuth::Secret(secret.to_owned());
         let error = refused(&world, OAuth::client_credentials("me", proof)).await;
         assert!(error.contains("invalid_client: (hidden)"), "{error}");
     }

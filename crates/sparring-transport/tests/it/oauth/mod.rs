@@ -14,21 +14,21 @@ use scripted_servers::ScriptedServers;
 use serde_json::json;
 use sparring_peer::client::Error;
 use sparring_peer::{Client, ClientBuilder, Response};
-use sparring_transport::http::{Credentials, HttpLink, HttpTarget, OAuth, Visitor};
+use sparring_transport::http::{BrowserOpener, Credentials, HttpLink, HttpTarget, OAuth};
 
 /// A browser that opens the page and follows the redirect.
-fn browser() -> Visitor {
-    Visitor::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))))
+fn browser() -> BrowserOpener {
+    BrowserOpener::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))))
 }
 
 /// Returns settings for a login, otherwise with defaults.
 fn oauth() -> OAuth {
-    OAuth::code(browser())
+    OAuth::authorization_code(browser())
 }
 
 /// The same, with tokens stored in this folder.
 fn kept_in(folder: &Path) -> OAuth {
-    OAuth { store: Some(folder.join("credentials.json")), ..oauth() }
+    OAuth { store_path: Some(folder.join("credentials.json")), ..oauth() }
 }
 
 fn target(world: &ScriptedServers, oauth: OAuth) -> HttpTarget {
@@ -62,5 +62,5 @@ async fn echo(client: &Client) -> Result<Response, Error> {
 
 async fn must_echo(client: &Client) {
     let response = echo(client).await.expect("it is let in");
-    assert_eq!(response.result().unwrap().at(&["content"]).unwrap().items().count(), 1);
+    assert_eq!(response.result().unwrap().get_path(&["content"]).unwrap().items().count(), 1);
 }

@@ -1,13 +1,13 @@
 //! The scopes that a client requests.
 
 use serde_json::json;
-use sparring_transport::http::{OAuth, Proof};
+use sparring_transport::http::{ClientAuth, OAuth};
 
 use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, echo, must_echo, oauth};
 
 #[tokio::test]
-async fn what_is_asked_for_is_what_the_server_needs() {
+async fn the_client_requests_the_scopes_that_the_server_needs() {
     let listed = Some(json!({"scopes_supported": ["c", "d"]}));
     for (scope, resource, given, expected) in [
         (Some("a b"), listed.clone(), vec![], Some("a b")),
@@ -24,7 +24,7 @@ async fn what_is_asked_for_is_what_the_server_needs() {
 }
 
 #[tokio::test]
-async fn a_token_for_renewing_is_asked_for_where_that_has_a_scope() {
+async fn the_client_requests_offline_access_if_the_server_offers_it() {
     let metadata = json!({"scopes_supported": ["a", "offline_access"]});
     let world =
         ScriptedServers::new(Behavior { metadata, scope: Some("a"), ..Behavior::default() }).await;
@@ -34,7 +34,7 @@ async fn a_token_for_renewing_is_asked_for_where_that_has_a_scope() {
 }
 
 #[tokio::test]
-async fn more_is_asked_for_when_more_is_needed() {
+async fn the_client_requests_more_scopes_when_the_server_needs_them() {
     let behavior =
         Behavior { scope: Some("read"), for_tools: Some("write"), ..Behavior::default() };
     let world = ScriptedServers::new(behavior.clone()).await;
@@ -46,7 +46,7 @@ async fn more_is_asked_for_when_more_is_needed() {
     assert_eq!(asked, ["read", "read write"], "and what was allowed before stays allowed");
 
     let world = ScriptedServers::new(behavior).await;
-    let oauth = OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()));
+    let oauth = OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()));
     let client = connect(&world, oauth).await.unwrap();
     must_echo(&client).await;
     let asked: Vec<_> = world.said("token").into_iter().map(|said| said["scope"].clone()).collect();

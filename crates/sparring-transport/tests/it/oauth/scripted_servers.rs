@@ -16,7 +16,7 @@ use axum::routing::{any, get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::server::{Context, HandlerResult};
 use sparring_peer::{Handler, Server};
 use sparring_transport::http::{HttpOptions, HttpServer};
 use sparring_wire::Json;
@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 /// The behaviour of the servers (default: valid).
 #[derive(Clone)]
 pub(crate) struct Behavior {
-    /// Whether the challenge names the metadata URL.
+    /// True if the challenge names the metadata URL.
     pub(crate) points: bool,
     /// The resource metadata; `None` is a 404.
     pub(crate) resource: Option<Value>,
@@ -39,7 +39,7 @@ pub(crate) struct Behavior {
     pub(crate) issuer: &'static str,
     /// Changes to its metadata; null removes a field.
     pub(crate) metadata: Value,
-    /// Whether it publishes metadata.
+    /// True if it publishes metadata.
     pub(crate) publishes: bool,
     /// Additional fields in the registration response.
     pub(crate) registered: Value,
@@ -50,21 +50,21 @@ pub(crate) struct Behavior {
     pub(crate) refusals: Vec<(u16, Value)>,
     /// The lifetime of a token.
     pub(crate) lasts: u64,
-    /// Whether tokens can be refreshed.
+    /// True if tokens can be refreshed.
     pub(crate) renews: bool,
-    /// The granted scopes, whatever is requested.
+    /// The granted scopes, instead of the requested ones.
     pub(crate) gives: Option<&'static str>,
-    /// Whether the server rejects every token.
+    /// True if the server rejects every token.
     pub(crate) stubborn: bool,
-    /// Whether the server needs no token.
+    /// True if the server needs no token.
     pub(crate) open: bool,
     /// A word in a request, or a method, that is always rejected.
     pub(crate) never: Option<&'static str>,
-    /// Whether each tool call needs a new scope.
+    /// True if each tool call needs a new scope.
     pub(crate) greedy: bool,
     /// Other responses, by the end of the path.
     pub(crate) odd: Vec<(&'static str, Replacement)>,
-    /// How many seconds the servers' clock is ahead.
+    /// The number of seconds that the servers' clock is ahead.
     pub(crate) ahead: i64,
 }
 
@@ -150,11 +150,11 @@ impl Handler for ExampleHandler {
         ServerCapabilities::none().tools()
     }
 
-    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
         Ok(vec![Tool::new("echo")].into())
     }
 
-    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
         let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(message.into_owned()).into())
     }
@@ -390,7 +390,7 @@ async fn token(State(world): Shared, headers: HeaderMap, body: String) -> Respon
     let mut behavior = world.behavior().clone();
     if !behavior.refusals.is_empty() {
         let (status, mut body) = behavior.refusals.remove(0);
-        // Careless servers repeat what they received.
+        // Careless servers repeat the received text.
         if body["error_description"] == "ECHO" {
             body["error_description"] = format!("{said:?}").into();
         }
@@ -492,6 +492,6 @@ fn challenge(
     parameters.extend(scope.map(|scope| format!("scope=\"{scope}\"")));
     parameters.extend(description.clone().map(|text| format!("error_description=\"{text}\"")));
     let value = format!("Bearer {}", parameters.join(", "));
-    // Careless servers repeat what they received.
+    // Careless servers repeat the received text.
     (status, [(header::WWW_AUTHENTICATE, value)], description.unwrap_or_default()).into_response()
 }

@@ -1,7 +1,7 @@
 //! Tokens that are stored and used by later clients.
 
 use serde_json::json;
-use sparring_transport::http::{HttpTarget, OAuth, Visitor};
+use sparring_transport::http::{BrowserOpener, HttpTarget, OAuth};
 
 use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, kept_in, must_echo, oauth, refused};
@@ -25,7 +25,7 @@ async fn the_next_client_needs_no_login() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_about_to_expire_is_renewed_first() {
+async fn the_client_refreshes_a_token_that_is_about_to_expire() {
     let folder = tempfile::tempdir().unwrap();
     let world = ScriptedServers::new(Behavior { lasts: 0, ..Behavior::default() }).await;
     connect(&world, kept_in(folder.path())).await.unwrap().close().await;
@@ -41,7 +41,7 @@ async fn a_token_that_is_about_to_expire_is_renewed_first() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_taken_back_is_renewed_or_asked_for_anew() {
+async fn the_client_replaces_a_revoked_token() {
     for renewals in [false, true] {
         let world = ScriptedServers::new(Behavior::default()).await;
         let client = connect(&world, oauth()).await.unwrap();
@@ -53,7 +53,7 @@ async fn a_token_that_is_taken_back_is_renewed_or_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_forgotten_registers_anew() {
+async fn an_unknown_client_registers_again() {
     let folder = tempfile::tempdir().unwrap();
     let world = ScriptedServers::new(Behavior { lasts: 0, ..Behavior::default() }).await;
     connect(&world, kept_in(folder.path())).await.unwrap().close().await;
@@ -68,7 +68,7 @@ async fn a_client_that_is_forgotten_registers_anew() {
 }
 
 #[tokio::test]
-async fn two_that_share_a_file_do_not_renew_the_same_token_twice() {
+async fn two_clients_with_one_file_refresh_a_token_once() {
     let folder = tempfile::tempdir().unwrap();
     let world = ScriptedServers::new(Behavior { lasts: 0, ..Behavior::default() }).await;
     connect(&world, kept_in(folder.path())).await.unwrap().close().await;
@@ -83,15 +83,15 @@ async fn two_that_share_a_file_do_not_renew_the_same_token_twice() {
 }
 
 #[tokio::test]
-async fn of_two_logins_at_once_the_later_one_is_kept_whole() {
+async fn the_store_keeps_the_later_of_two_concurrent_logins() {
     let folder = tempfile::tempdir().unwrap();
     let world = ScriptedServers::new(Behavior::default()).await;
     let (sender, asked) = tokio::sync::oneshot::channel();
     let sender = std::sync::Mutex::new(Some(sender));
-    let visitor = Visitor::new(move |url| {
+    let visitor = BrowserOpener::new(move |url| {
         sender.lock().unwrap().take().unwrap().send(url.to_owned()).unwrap();
     });
-    let slow = connect(&world, OAuth { visitor, ..kept_in(folder.path()) });
+    let slow = connect(&world, OAuth { browser: visitor, ..kept_in(folder.path()) });
     let quick = async {
         let page = asked.await.unwrap();
         must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
@@ -119,7 +119,7 @@ async fn reports_a_folder_that_is_not_writable() {
 }
 
 #[tokio::test]
-async fn a_server_that_needs_no_token_leaves_nothing_behind() {
+async fn a_server_without_authorization_creates_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let world = ScriptedServers::new(Behavior { open: true, ..Behavior::default() }).await;
     let client = connect(&world, kept_in(&folder.path().join("new"))).await.unwrap();
@@ -131,7 +131,7 @@ async fn a_server_that_needs_no_token_leaves_nothing_behind() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_to_an_empty_file_stays_one() {
+async fn the_store_keeps_a_link_to_an_empty_file() {
     use std::os::unix::fs::symlink;
 
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +169,7 @@ async fn reports_a_store_that_is_not_a_file() {
 #[test]
 fn settings_are_shown_without_their_secrets() {
     let mut target = HttpTarget::new("http://localhost/mcp");
-    let proof = sparring_transport::http::Proof::Secret("hunter2".to_owned());
+    let proof = sparring_transport::http::ClientAuth::Secret("hunter2".to_owned());
     let oauth = OAuth::client_credentials("me", proof);
     target.credentials = Some(sparring_transport::http::Credentials::OAuth(Box::new(oauth)));
     let shown = format!("{target:?}");

@@ -51,7 +51,7 @@ async fn our_client_uses_server_everything_in_every_revision_it_has() {
 }
 
 #[tokio::test]
-async fn our_client_reads_what_server_everything_has_in_every_revision_it_has() {
+async fn our_client_reads_resources_and_prompts_of_server_everything() {
     for peer in peers().await {
         for revision in peer.having(legacy()) {
             let visit = PeerConnection::of(&peer, revision).await;
@@ -72,7 +72,7 @@ async fn our_client_reads_what_server_everything_has_in_every_revision_it_has() 
 }
 
 #[tokio::test]
-async fn our_client_answers_what_server_everything_asks() {
+async fn our_client_answers_requests_of_server_everything() {
     for peer in peers().await {
         // Elicitation came with 2025-06-18.
         for revision in peer.having([Revision::V2025_06_18, Revision::V2025_11_25]) {
@@ -99,7 +99,7 @@ async fn our_client_finds_the_newest_revision_of_server_everything() {
 }
 
 #[tokio::test]
-async fn our_client_is_told_that_server_everything_lacks_the_latest_revision() {
+async fn our_client_reports_that_server_everything_lacks_the_latest_revision() {
     let Some(target) = target() else { return };
     refuses(&Peer::Stdio(target), Revision::V2026_07_28, NO_DISCOVERY).await;
 }

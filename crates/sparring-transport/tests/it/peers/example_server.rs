@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sparring_transport::http::{HttpOptions, HttpServer, Serving};
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle};
 use sparring_wire::{Revision, Transcript};
 use tokio::net::TcpListener;
 
@@ -15,7 +15,7 @@ mod handler;
 /// The server on its own port.
 pub(crate) struct ExampleServer {
     http: HttpServer<ExampleHandler>,
-    serving: Serving,
+    serving: HttpServerHandle,
     transcript: Transcript,
 }
 
@@ -40,6 +40,6 @@ impl ExampleServer {
         let wrong: Vec<_> = self.transcript.violations().iter().map(ToString::to_string).collect();
         assert_eq!(wrong, [""; 0]);
         within(self.serving.stop(Duration::from_secs(5))).await;
-        assert_eq!(self.http.sessions(), 0);
+        assert_eq!(self.http.session_count(), 0);
     }
 }

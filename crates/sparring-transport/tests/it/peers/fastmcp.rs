@@ -22,7 +22,7 @@ async fn our_client_uses_a_fastmcp_server_in_every_revision() {
 }
 
 #[tokio::test]
-async fn our_client_answers_what_a_fastmcp_server_asks() {
+async fn our_client_answers_requests_of_a_fastmcp_server() {
     for peer in peers().await {
         // Elicitation came with 2025-06-18.
         for revision in peer.having([Revision::V2025_06_18, Revision::V2025_11_25]) {
@@ -38,7 +38,8 @@ async fn our_client_gives_a_fastmcp_server_the_input_it_needs_in_2026_07_28() {
     for peer in peers().await {
         let visit = PeerConnection::of(&peer, Revision::V2026_07_28).await;
         assert_eq!(visit.text("need", json!({})).await, "hello Ferris");
-        // Servers cannot send requests to clients any more, and FastMCP says so.
+        // Servers cannot send requests to clients any more, and FastMCP reports
+        // that.
         let asked = visit.call("ask", json!({})).await;
         assert!(asked.is_error(), "{}", asked.raw().text());
         visit.end().await;

@@ -67,7 +67,7 @@ async fn our_client_finds_the_newest_revision_of_server_filesystem() {
 }
 
 #[tokio::test]
-async fn our_client_is_told_that_server_filesystem_lacks_the_latest_revision() {
+async fn our_client_reports_that_server_filesystem_lacks_the_latest_revision() {
     let folder = tempfile::tempdir().unwrap();
     let Some(target) = target(folder.path()) else { return };
     refuses(&target, Revision::V2026_07_28, NO_DISCOVERY).await;

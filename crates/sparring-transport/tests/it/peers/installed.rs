@@ -1,4 +1,4 @@
-//! Finds the installed peers and how to start them.
+//! Finds the installed peers and their start commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,8 +18,8 @@ pub(super) fn node22(path: &str) -> Option<ChildTarget> {
     Some(of_node22().args([script.to_string_lossy()]))
 }
 
-/// A script of ours for Node 22 that needs a package from npm; its first argument is the
-/// package's folder.
+/// A script of this repository for Node 22 that needs a package from npm; its first
+/// argument is the package's folder.
 pub(super) fn node22_with(package: &str, script: &str) -> Option<ChildTarget> {
     let package = installed(&format!("node22/node_modules/{package}"), package)?;
     let folder = package.parent().expect("it is in a folder").to_string_lossy().into_owned();

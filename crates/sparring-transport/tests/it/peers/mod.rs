@@ -1,9 +1,9 @@
-//! Real peers as real processes: our client on servers of others, over stdio and
-//! HTTP, and clients of others on a server of ours.
+//! Real peers as real processes: our client against servers of other projects,
+//! over stdio and HTTP, and their clients against our server.
 //!
-//! `cargo xtask peers` installs them and says where they are; a peer that is
-//! not there is skipped, loudly. Those in Rust are examples of
-//! this crate.
+//! `cargo xtask peers` installs the peers and passes their folder to the tests.
+//! The tests of a missing peer are skipped with a message. The peers in Rust are
+//! examples of this crate.
 
 mod everything;
 pub(crate) mod example_server;

@@ -5,7 +5,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 use sparring_peer::Client;
-use sparring_transport::http::{Credentials, HttpLink, HttpTarget, OAuth, Proof, Visitor};
+use sparring_transport::http::{
+    BrowserOpener, ClientAuth, Credentials, HttpLink, HttpTarget, OAuth,
+};
 use sparring_wire::Revision;
 
 use super::example_server::ExampleServer;
@@ -48,31 +50,34 @@ impl ProtectedServer {
         for _ in 0..times {
             let call = client.call_tool("add", json!({"a": 2, "b": 3})).into_future();
             let response = within(call).await.unwrap();
-            assert_eq!(response.result().unwrap().at(&["content"]).unwrap().items().count(), 1);
+            assert_eq!(
+                response.result().unwrap().get_path(&["content"]).unwrap().items().count(),
+                1
+            );
         }
         client
     }
 }
 
 /// Opens the page and follows all redirects with its cookies.
-fn browser() -> Visitor {
-    Visitor::new(|url| {
+fn browser() -> BrowserOpener {
+    BrowserOpener::new(|url| {
         let browser = reqwest::Client::builder().cookie_store(true).build().unwrap();
         tokio::spawn(browser.get(url).send());
     })
 }
 
-/// Returns how often the client used the token endpoint.
+/// Returns the number of the client's requests to the token endpoint.
 fn tokens(client: &Client) -> usize {
     let exchanges = client.transcript().exchanges();
     exchanges.iter().filter(|exchange| exchange.url.ends_with("/token")).count()
 }
 
 #[tokio::test]
-async fn somebody_logs_in_at_an_openid_provider() {
+async fn a_user_logs_in_at_an_openid_provider() {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let Some(protected) = ProtectedServer::new().await else { return };
-        let client = protected.call(OAuth::code(browser()), revision, 2).await;
+        let client = protected.call(OAuth::authorization_code(browser()), revision, 2).await;
         assert_eq!(tokens(&client), 1);
         within(client.close()).await;
         protected.server.close().await;
@@ -84,7 +89,7 @@ async fn an_openid_provider_renews_its_tokens() {
     let Some(protected) = ProtectedServer::new().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("credentials.json");
-    let first = OAuth { store: Some(path.clone()), ..OAuth::code(browser()) };
+    let first = OAuth { store_path: Some(path.clone()), ..OAuth::authorization_code(browser()) };
     within(protected.call(first, Revision::LATEST, 1).await.close()).await;
     for _ in 0..2 {
         // The token expires early, and no user can log in any more.
@@ -92,8 +97,9 @@ async fn an_openid_provider_renews_its_tokens() {
         let (before, rest) = kept.split_once("\"renew_at\": ").unwrap();
         let (_, after) = rest.split_once(',').unwrap();
         std::fs::write(&path, format!("{before}\"renew_at\": 0,{after}")).unwrap();
-        let absent_user = Visitor::new(|_| panic!("nobody is asked"));
-        let oauth = OAuth { store: Some(path.clone()), ..OAuth::code(absent_user) };
+        let absent_user = BrowserOpener::new(|_| panic!("nobody is asked"));
+        let oauth =
+            OAuth { store_path: Some(path.clone()), ..OAuth::authorization_code(absent_user) };
         let client = protected.call(oauth, Revision::LATEST, 1).await;
         assert_eq!(tokens(&client), 1);
     }
@@ -102,14 +108,14 @@ async fn an_openid_provider_renews_its_tokens() {
 #[tokio::test]
 async fn clients_of_an_openid_provider_ask_for_themselves() {
     let Some(protected) = ProtectedServer::new().await else { return };
-    let secret = Proof::Secret("hunter-machine".to_owned());
-    let key = Proof::Key(protected.key.serialize_pem());
+    let secret = ClientAuth::Secret("hunter-machine".to_owned());
+    let key = ClientAuth::Key(protected.key.serialize_pem());
     for (id, proof) in [("machine", secret), ("signer", key)] {
         let oauth = OAuth::client_credentials(id, proof);
         let client = protected.call(oauth, Revision::LATEST, 2).await;
         assert_eq!(tokens(&client), 1, "{id}");
     }
-    let wrong = Proof::Secret("hunter-wrong".to_owned());
+    let wrong = ClientAuth::Secret("hunter-wrong".to_owned());
     let target = protected.target(OAuth::client_credentials("machine", wrong));
     let error = Client::builder().connect(HttpLink::new(&target).unwrap()).await;
     let error = error.expect_err("the secret is wrong").to_string();

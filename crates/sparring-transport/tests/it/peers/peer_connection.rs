@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use sparring_peer::client::{Error, Question};
+use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::{Client, ClientBuilder, Protocol, Response};
 use sparring_transport::Stderr;
 use sparring_wire::{Json, RawJson, Revision, Side, Transcript};
@@ -14,7 +14,7 @@ use sparring_wire::{Json, RawJson, Revision, Side, Transcript};
 use super::peer::Peer;
 use crate::script::gone;
 
-/// How a server without discovery answers.
+/// The error of a server without discovery.
 pub(super) const NO_DISCOVERY: &str =
     "answered server/discover with an error: Method not found (-32601)";
 
@@ -86,7 +86,7 @@ impl PeerConnection {
         prompts.into_iter().map(|prompt| prompt.name).collect()
     }
 
-    /// Checks what all example servers have: a note, a greeting, and three steps.
+    /// Checks the parts that all example servers have: a note, a greeting, and three steps.
     async fn look_around(&self, tools: &[&str], tone: Value, greeting: &str) {
         let revision = self.client.revision();
         let found: Vec<_> = self.tools().await.into_iter().collect();
@@ -143,19 +143,20 @@ impl PeerConnection {
         // A slow server answers the handshake late that a client sends when discovery takes
         // long; the other answers were not requested.
         for name in ["noise", "foreign", "duplicate"] {
-            assert_eq!(self.client.unclaimed().of(name), [], "{name}");
+            assert_eq!(self.client.unclaimed().by_name(name), [], "{name}");
         }
     }
 }
 
 /// Returns a client that answers questions.
 pub(super) fn curious() -> ClientBuilder {
-    Client::builder().answer(Question::Elicitation, |params| async move { Ok(filled_in(&params)) })
+    Client::builder()
+        .answer(ServerRequest::Elicitation, |params| async move { Ok(filled_in(&params)) })
 }
 
 /// Fills in the first field of the form.
 fn filled_in(params: &RawJson) -> Value {
-    let fields = params.view().at(&["requestedSchema", "properties"]);
+    let fields = params.view().get_path(&["requestedSchema", "properties"]);
     let field = fields.into_iter().flat_map(Json::members).next().expect("a field");
     let content = Map::from_iter([(field.0.name().into_owned(), json!("Ferris"))]);
     json!({"action": "accept", "content": content})
@@ -178,7 +179,7 @@ pub(super) async fn refuses(peer: &Peer, revision: Revision, expected: &str) {
     let client = Client::builder().revision(revision).timeout(TEST_TIMEOUT);
     let client = client.transcript(transcript.clone());
     let error = within(client.connect(link)).await.map(drop).unwrap_err();
-    let Error::VersionRefused { ours, theirs } = &error else { panic!("{error}") };
+    let Error::NoCommonVersion { ours, theirs } = &error else { panic!("{error}") };
     assert_eq!((&**ours, &**theirs), (&[revision][..], &[expected.to_owned()][..]), "{error}");
     assert_eq!(transcript.violations(), [], "{}", render_violations(&transcript));
     if let Some(id) = id {

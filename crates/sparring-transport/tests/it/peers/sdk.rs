@@ -22,7 +22,7 @@ async fn our_client_uses_a_server_of_the_python_sdk_in_every_revision() {
 }
 
 #[tokio::test]
-async fn our_client_answers_what_a_server_of_the_python_sdk_asks() {
+async fn our_client_answers_requests_of_a_server_of_the_python_sdk() {
     for peer in peers().await {
         // Elicitation came with 2025-06-18.
         for revision in

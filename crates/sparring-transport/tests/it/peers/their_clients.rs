@@ -11,8 +11,8 @@ use tokio::process::Command;
 use super::peer_connection::within;
 use super::{installed, legacy};
 
-/// Runs a client against our server with these revisions, and checks what the client received
-/// and did.
+/// Runs a client against our server with these revisions, and checks the client's results and
+/// frames.
 async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name: &str) {
     let mut command = Command::new(&client.program);
     command.args(&client.args).arg(installed::example("stdio_server"));
@@ -27,7 +27,7 @@ async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name:
     assert_eq!(heard, right(expected, name), "{expected}");
 }
 
-/// Returns what a client with this name receives from the examples' server.
+/// Returns the expected results of a client with this name.
 pub(crate) fn right(expected: Revision, name: &str) -> Value {
     // Elicitation came with 2025-06-18.
     let ask = if expected >= Revision::V2025_06_18 {
@@ -62,7 +62,7 @@ pub(crate) fn rmcp(revision: &str) -> ChildTarget {
 
 #[tokio::test]
 async fn the_python_sdks_client_uses_our_server_in_every_revision() {
-    // It requests the newest revision and accepts what the server offers instead.
+    // It requests the newest revision and accepts the server's offer.
     for revision in legacy() {
         let Some(client) = python_sdk("legacy") else { return };
         check(client, &[revision], revision, "Guido").await;

@@ -30,7 +30,7 @@ async fn our_client_uses_mcp_server_time_in_every_revision() {
         assert_eq!(text["time_difference"], "+9.0h", "{revision}: {text}");
         if revision >= Revision::V2025_06_18 {
             let structured = converted.structured().unwrap();
-            let zone = structured.at(&["target", "timezone"]).and_then(Json::as_str);
+            let zone = structured.get_path(&["target", "timezone"]).and_then(Json::as_str);
             assert_eq!(zone.as_deref(), Some("Asia/Tokyo"), "{revision}");
         }
 

@@ -1,16 +1,16 @@
 //! Checks that a connection uses only declared capabilities.
 
-use super::{LOG_LEVEL_KEY, Referee, violation};
+use super::{ConnectionChecker, LOG_LEVEL_KEY, violation};
 use crate::check::shape_parser::TypeShapes;
 use crate::frame::Frame;
 use crate::json::Json;
-use crate::revision::{NotificationRule, Revision, Side};
+use crate::revision::{NotificationDefinition, Revision, Side};
 use crate::rule::Rule;
 use crate::violation::Violation;
 
 const NEGOTIATION_SECTION: &str = "basic/lifecycle#capability-negotiation";
 
-impl Referee {
+impl ConnectionChecker {
     /// Reports a request for a feature that the other side has not declared.
     pub(super) fn check_request_capability(
         &self,
@@ -55,7 +55,7 @@ impl Referee {
         &self,
         revision: Revision,
         from: Side,
-        definition: &NotificationRule,
+        definition: &NotificationDefinition,
         out: &mut Vec<Violation>,
     ) {
         let declared = match (revision.is_modern(), from, &self.session) {
@@ -120,7 +120,7 @@ fn missing_capability(
     method: &str,
     params: Option<Json<'_>>,
 ) -> Option<&'static str> {
-    let rules = revision.rules();
+    let rules = revision.definition();
     let has_param = |name| params.is_some_and(|params| params.get(name).is_some());
     let mode = params.and_then(|params| params.get("mode")).and_then(Json::as_str);
     match method {
@@ -154,7 +154,7 @@ fn missing_capability(
     }
 }
 
-/// Returns whether a capability is declared, by its dotted name.
+/// Returns true if a capability is declared, by its dotted name.
 fn declares(capabilities: Json<'_>, dotted: &str) -> bool {
     let mut names = dotted.split('.');
     let found = names.try_fold(capabilities, |json, name| json.get(name));

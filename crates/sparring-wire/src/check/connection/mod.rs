@@ -30,14 +30,14 @@ const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Checks the frames of one connection, in the order in which they were sent.
 #[derive(Debug, Default)]
-pub struct Referee {
+pub struct ConnectionChecker {
     /// The result of the last handshake.
     session: Option<Session>,
-    /// Whether `initialize` has no response yet.
+    /// True if `initialize` has no response yet.
     is_initializing: bool,
     /// The revision in the metadata of the client's requests.
     modern: Option<Revision>,
-    /// Whether the server has answered as only a modern server does.
+    /// True if the server has answered as only a modern server does.
     server_is_modern: bool,
     /// The capabilities that a modern server declares.
     discovered_capabilities: Option<RawJson>,
@@ -51,14 +51,14 @@ struct Session {
     revision: Revision,
     client_capabilities: Option<RawJson>,
     server_capabilities: Option<RawJson>,
-    /// Whether the client has sent `notifications/initialized`.
+    /// True if the client has sent `notifications/initialized`.
     ready: bool,
 }
 
-impl Referee {
+impl ConnectionChecker {
     /// Creates a checker for a new connection.
-    pub fn new() -> Referee {
-        Referee::default()
+    pub fn new() -> ConnectionChecker {
+        ConnectionChecker::default()
     }
 
     /// Returns the revision of the connection, if it is known.
@@ -70,7 +70,7 @@ impl Referee {
     }
 
     /// Checks the next frame; returns the violations of the frame and of its order.
-    pub fn observe(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
+    pub fn check(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
         let mut found = match frame.kind() {
             FrameKind::Request => self.check_request(from, frame),
             FrameKind::Notification => self.check_notification(from, frame),
@@ -87,14 +87,14 @@ impl Referee {
         let mut found = self.envelope_violations(revision, frame);
         let forbidden = revision.filter(|it| !it.has_batches());
         if let Some(revision) = forbidden {
-            found = Checker::of(revision).check(frame, from, None);
+            found = Checker::for_revision(revision).check(frame, from, None);
         }
-        for (index, item) in frame.batch().enumerate() {
+        for (index, item) in frame.batch_items().enumerate() {
             if item.kind() == FrameKind::Batch {
                 continue;
             }
             // The frames of a forbidden batch still count as sent.
-            let inside = self.observe(from, &item);
+            let inside = self.check(from, &item);
             if forbidden.is_some() || found.len() >= MAX_VIOLATIONS {
                 continue;
             }
@@ -110,7 +110,7 @@ impl Referee {
     /// Returns the violations that every revision has.
     fn envelope_violations(&self, revision: Option<Revision>, frame: &Frame) -> Vec<Violation> {
         match revision {
-            Some(revision) => Checker::of(revision).check_envelope(frame),
+            Some(revision) => Checker::for_revision(revision).check_envelope(frame),
             None => frame.violations().to_vec(),
         }
     }
@@ -126,7 +126,7 @@ impl Referee {
         let meta = RequestMeta::from_params(frame.params());
         let revision = self.revision_of_request(from, frame, &meta);
         let mut found = match revision {
-            Some(revision) => Checker::of(revision).check(frame, from, None),
+            Some(revision) => Checker::for_revision(revision).check(frame, from, None),
             None => self.envelope_violations(None, frame),
         };
         let request = pending_request(revision, from, frame, &meta);
@@ -171,8 +171,8 @@ impl Referee {
         }
     }
 
-    /// Legacy revisions require ids that are new in the session; the modern one
-    /// requires ids that no pending request has.
+    /// Checks that an id is new. Legacy revisions require ids that are new in the
+    /// session; the modern one requires ids that no pending request has.
     fn check_reused_id(
         &self,
         revision: Revision,
@@ -269,7 +269,7 @@ fn pending_request(
         capabilities: capabilities.map(RawJson::from),
         task: params.is_some_and(|it| it.get("task").is_some()),
         extensions: extensions.is_some_and(|it| it.members().next().is_some()),
-        token: meta.token.and_then(Id::read),
+        token: meta.token.and_then(Id::from_json),
         wants_logs: modern && meta.log_level.is_some(),
         subscription: filter.map(|filter| Subscription {
             filter: filter.map_or_else(RawJson::empty_object, RawJson::from),
@@ -329,7 +329,7 @@ fn violation(
     section: &str,
 ) -> Violation {
     let section = match section {
-        MESSAGES_SECTION => revision.rules().messages,
+        MESSAGES_SECTION => revision.definition().messages,
         other => other,
     };
     Violation::new(rule, path, message, format!("{revision}/{section}"))

@@ -1,7 +1,7 @@
 //! Checks notifications: initialization, cancellation, progress and subscriptions.
 
 use super::request_tracker::{FinishedState, ProgressViolation};
-use super::{Referee, SUBSCRIPTION_KEY, progress_section, violation};
+use super::{ConnectionChecker, SUBSCRIPTION_KEY, progress_section, violation};
 use crate::check::checker::Checker;
 use crate::frame::Frame;
 use crate::id::Id;
@@ -12,12 +12,12 @@ use crate::violation::Violation;
 
 const RECEIVING_SECTION: &str = "basic/patterns/subscriptions#receiving-notifications";
 
-impl Referee {
+impl ConnectionChecker {
     pub(super) fn check_notification(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
-        let subscription = frame.params().and_then(|it| it.at(&["_meta", SUBSCRIPTION_KEY]));
+        let subscription = frame.params().and_then(|it| it.get_path(&["_meta", SUBSCRIPTION_KEY]));
         let revision = self.revision_of_notification(from, subscription.is_some());
         let mut found = match revision {
-            Some(revision) => Checker::of(revision).check(frame, from, None),
+            Some(revision) => Checker::for_revision(revision).check(frame, from, None),
             None => self.envelope_violations(None, frame),
         };
         let method = frame.method().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Referee {
         out: &mut Vec<Violation>,
     ) {
         let id = frame.params().and_then(|it| it.get("requestId"));
-        let Some(id) = id.and_then(Id::read) else {
+        let Some(id) = id.and_then(Id::from_json) else {
             return;
         };
         let Some(revision) = revision.filter(|it| it.is_modern() && from == Side::Server) else {
@@ -100,7 +100,7 @@ impl Referee {
     ) {
         let params = frame.params();
         let token = params.and_then(|it| it.get("progressToken"));
-        let Some(token) = token.and_then(Id::read) else {
+        let Some(token) = token.and_then(Id::from_json) else {
             return;
         };
         let value = params.and_then(|it| it.get("progress"));
@@ -142,7 +142,7 @@ impl Referee {
             _ if acknowledgment => "",
             _ => return,
         };
-        let id = subscription.and_then(Id::read);
+        let id = subscription.and_then(Id::from_json);
         let message = match &id {
             None => Some(format!("{method} must name its subscription")),
             Some(id) => self.subscription_problem(id, filter_key, acknowledgment),

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 
 use crate::id::Id;
 use crate::json::RawJson;
-use crate::revision::{MethodRule, Revision};
+use crate::revision::{RequestDefinition, Revision};
 
 /// The maximum number of finished requests and retained tokens.
 const MAX_FINISHED: usize = 1024;
@@ -26,10 +26,10 @@ pub(super) struct RequestTracker {
     tokens: HashMap<Id, TokenState, RandomState>,
     /// Tokens that outlive their request, oldest first.
     retained_tokens: VecDeque<Id>,
-    /// Whether a limit removed something. An unknown id or token is then no
+    /// True if a limit removed something. An unknown id or token is then not a
     /// violation.
     pub(super) has_forgotten: bool,
-    /// Whether a cancelled request had asked for logs, which can still arrive.
+    /// True if a cancelled request had asked for logs, which can still arrive.
     pub(super) allows_late_logs: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct RequestTracker {
 #[derive(Debug, Clone, Default)]
 pub(super) struct PendingRequest {
     /// The definition of its method, if the revision has one.
-    pub(super) definition: Option<&'static MethodRule>,
+    pub(super) definition: Option<&'static RequestDefinition>,
     pub(super) revision: Option<Revision>,
     /// Its `protocolVersion`.
     pub(super) version: Option<Cow<'static, str>>,
@@ -97,7 +97,7 @@ impl RequestTracker {
         self.pending.get_mut(id)?.subscription.as_mut()
     }
 
-    /// Returns whether a token is in use.
+    /// Returns true if a token is in use.
     pub(super) fn has_token(&self, token: &Id) -> bool {
         self.tokens.contains_key(token)
     }

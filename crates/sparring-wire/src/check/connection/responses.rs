@@ -3,7 +3,7 @@
 
 use super::request_tracker::PendingRequest;
 use super::{
-    FinishedState, MESSAGES_SECTION, Referee, RequestContext, SUBSCRIPTION_KEY, Session,
+    ConnectionChecker, FinishedState, MESSAGES_SECTION, RequestContext, SUBSCRIPTION_KEY, Session,
     capabilities, violation,
 };
 use crate::check::checker::Checker;
@@ -12,12 +12,12 @@ use crate::error::code;
 use crate::frame::Frame;
 use crate::id::Id;
 use crate::json::{Json, RawJson};
-use crate::mirror::Mirrored;
+use crate::mirrored_headers::MirroredArguments;
 use crate::revision::{Revision, Side};
 use crate::rule::Rule;
 use crate::violation::Violation;
 
-impl Referee {
+impl ConnectionChecker {
     pub(super) fn check_response(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
         let requester = from.other();
         let Some(id) = frame.id() else {
@@ -99,7 +99,9 @@ impl Referee {
         context: RequestContext<'_>,
     ) -> Vec<Violation> {
         match revision {
-            Some(revision) => Checker::of(revision).check_with_request(frame, from, context),
+            Some(revision) => {
+                Checker::for_revision(revision).check_with_request(frame, from, context)
+            }
             None => self.envelope_violations(None, frame),
         }
     }
@@ -194,7 +196,9 @@ impl Referee {
             let tools = frame.result().and_then(|result| result.get("tools"));
             for (index, tool) in tools.unwrap_or(Json::EMPTY_OBJECT).items().enumerate() {
                 let schema = tool.get("inputSchema");
-                let Some(Err(reason)) = schema.map(Mirrored::read) else { continue };
+                let Some(Err(reason)) = schema.map(MirroredArguments::from_schema) else {
+                    continue;
+                };
                 out.push(violation(
                     revision,
                     Rule::WrongValue,
@@ -205,8 +209,8 @@ impl Referee {
             }
         }
         let closing = frame.result().filter(|_| request.subscription.is_some());
-        let named = closing.and_then(|it| it.at(&["_meta", SUBSCRIPTION_KEY]));
-        if let Some(named) = named.and_then(Id::read).filter(|named| named != id) {
+        let named = closing.and_then(|it| it.get_path(&["_meta", SUBSCRIPTION_KEY]));
+        if let Some(named) = named.and_then(Id::from_json).filter(|named| named != id) {
             out.push(violation(
                 revision,
                 Rule::InvalidSubscription,
@@ -230,13 +234,13 @@ fn version_contradiction(frame: &Frame, request: &PendingRequest) -> Option<Stri
         return None;
     }
     let requested = request.version.as_deref()?;
-    let mut supported = error.at(&["data", "supported"])?.items();
+    let mut supported = error.get_path(&["data", "supported"])?.items();
     supported
         .any(|it| it.as_str().as_deref() == Some(requested))
         .then(|| format!("the error rejects version {requested} but lists it as supported"))
 }
 
-/// Returns whether the work continues after the response, as a task does.
+/// Returns true if the work continues after the response, as a task does.
 fn continues_after(request: &PendingRequest, frame: &Frame) -> bool {
     let result = frame.result();
     let result_type = result.and_then(|it| it.get("resultType"));
@@ -253,7 +257,7 @@ fn with_other_type(id: &Id) -> Option<Id> {
         Id::BigInteger(digits) => Some(Id::String(digits.clone())),
         Id::String(text) => {
             let json = RawJson::parse(text).ok()?;
-            Id::read(json.view()).filter(|it| it.differs_only_in_type(id))
+            Id::from_json(json.view()).filter(|it| it.differs_only_in_type(id))
         }
     }
 }

@@ -51,7 +51,7 @@ fn the_capabilities_are_those_of_the_schemas() {
         for (side, name) in SIDES {
             let definition = schema.definition(&format!("{name}Capabilities")).unwrap();
             let official = definition["properties"].as_object().unwrap().keys();
-            let ours = revision.rules().capabilities(side).iter().copied();
+            let ours = revision.definition().capabilities(side).iter().copied();
             let official: BTreeSet<_> = official.map(String::as_str).collect();
             assert_eq!(ours.collect::<BTreeSet<_>>(), official, "{revision} {side}");
         }
@@ -70,7 +70,7 @@ fn valid_requests_and_notifications_have_no_violations() {
     let mut count = 0;
     for revision in Revision::ALL {
         let schema = Schema::load(&dir, revision);
-        let checker = Checker::of(revision);
+        let checker = Checker::for_revision(revision);
         for (side, name) in SIDES {
             for kind in ["Request", "Notification"] {
                 for (_, name) in methods(&schema, &format!("{name}{kind}")) {
@@ -97,7 +97,7 @@ fn valid_results_have_no_violations() {
     let mut count = 0;
     for revision in Revision::ALL {
         let schema = Schema::load(&dir, revision);
-        let checker = Checker::of(revision);
+        let checker = Checker::for_revision(revision);
         for (side, _) in SIDES {
             for rule in revision.requests(side) {
                 let mut values = samples::of_type(&schema, rule.result);
@@ -107,7 +107,7 @@ fn valid_results_have_no_violations() {
                 }
                 for value in values {
                     let frame =
-                        Frame::result_of(&Id::Integer(1), RawJson::from(&value).view(), &[]);
+                        Frame::result_response(&Id::Integer(1), RawJson::from(&value).view(), &[]);
                     let found = checker.check(&frame, side.other(), Some(rule.name));
                     assert!(found.is_empty(), "{revision} {frame:?}: {found:?}");
                     count += 1;
@@ -122,7 +122,7 @@ fn valid_results_have_no_violations() {
 fn official_responses_have_no_violations() {
     let Some(dir) = spec_dir() else { return };
     let revision = Revision::V2026_07_28;
-    let checker = Checker::of(revision);
+    let checker = Checker::for_revision(revision);
     let (mut count, mut wrong) = (0, Vec::new());
     for rule in revision.requests(Side::Client) {
         for response in examples(&dir, revision, &format!("{}Response", rule.result)) {

@@ -12,7 +12,7 @@ use sparring_wire::{Checker, RawJson, Revision};
 
 use self::schema::{Schema, spec_dir};
 
-/// Returns whether the checker accepts a value.
+/// Returns true if the checker accepts a value.
 fn fits(checker: &Checker, name: &str, value: &Value) -> bool {
     let json = RawJson::from(value);
     let found = checker.check_type(name, json.view());
@@ -31,7 +31,7 @@ struct Counts {
 fn compare(revision: Revision, at_least: Counts) {
     let Some(dir) = spec_dir() else { return };
     let schema = Schema::load(&dir, revision);
-    let checker = Checker::of(revision);
+    let checker = Checker::for_revision(revision);
     let mut counts = Counts::default();
     let mut disagreements = Vec::new();
     for name in schema.type_names() {
@@ -97,7 +97,7 @@ fn accepts_every_official_example() {
     let Some(dir) = spec_dir() else { return };
     let revision = Revision::V2026_07_28;
     let schema = Schema::load(&dir, revision);
-    let checker = Checker::of(revision);
+    let checker = Checker::for_revision(revision);
     let (mut folders, mut files) = (0, 0);
     for folder in std::fs::read_dir(dir.join(format!("examples-{revision}"))).unwrap() {
         let name = folder.unwrap().file_name().into_string().unwrap();

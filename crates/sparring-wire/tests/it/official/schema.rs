@@ -1,5 +1,5 @@
-//! The official JSON Schemas, with corrections where their generator contradicts the
-//! TypeScript source.
+//! The official JSON Schemas, with corrections for the contradictions between their
+//! generator and the TypeScript source.
 
 use std::path::{Path, PathBuf};
 

@@ -45,7 +45,7 @@ impl EverythingClient {
     #[track_caller]
     pub fn get_env(&self) -> Call {
         let tool = "get-env";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Returns up to ten resource links that reference different types of resources
@@ -83,7 +83,7 @@ impl EverythingClient {
     #[track_caller]
     pub fn get_tiny_image(&self) -> Call {
         let tool = "get-tiny-image";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Compresses a single file using gzip compression. Depending upon the selected output type,
@@ -108,14 +108,14 @@ impl EverythingClient {
     #[track_caller]
     pub fn toggle_simulated_logging(&self) -> Call {
         let tool = "toggle-simulated-logging";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Toggles simulated resource subscription updates on or off.
     #[track_caller]
     pub fn toggle_subscriber_updates(&self) -> Call {
         let tool = "toggle-subscriber-updates";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Demonstrates a long running operation with progress updates.

@@ -77,7 +77,7 @@ impl Count {
     pub fn new(words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             // Required.
-            words: typed::texts(words),
+            words: typed::to_strings(words),
             // Optional.
             by: None,
         }

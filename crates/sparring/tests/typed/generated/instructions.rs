@@ -40,7 +40,7 @@ impl InstructionServerClient {
     #[track_caller]
     pub fn list_topics(&self) -> Call {
         let tool = "list_topics";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Route a message to get relevant instructions.
@@ -158,7 +158,7 @@ impl RouteInstructions {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Value>)>,
     ) -> Self {
-        self.context = Some(typed::map(value));
+        self.context = Some(typed::to_map(value));
         self
     }
 

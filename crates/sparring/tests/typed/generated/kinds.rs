@@ -159,7 +159,7 @@ impl Everything {
             text: text.into(),
             kind,
             nullable,
-            tags: typed::texts(tags),
+            tags: typed::to_strings(tags),
             ratio: ratio.into(),
             unlisted: unlisted.into(),
             // Optional.
@@ -240,7 +240,7 @@ impl Everything {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Value>)>,
     ) -> Self {
-        self.free = Some(typed::map(value));
+        self.free = Some(typed::to_map(value));
         self
     }
 
@@ -344,7 +344,7 @@ impl Everything {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Value>)>,
     ) -> Self {
-        self.patterned = Some(typed::map(value));
+        self.patterned = Some(typed::to_map(value));
         self
     }
 
@@ -354,7 +354,7 @@ impl Everything {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
     ) -> Self {
-        self.scores = Some(typed::map(value));
+        self.scores = Some(typed::to_map(value));
         self
     }
 
@@ -596,11 +596,11 @@ impl Seven {
             // Required.
             a: a.into(),
             b,
-            c: typed::texts(c),
+            c: typed::to_strings(c),
             d,
             e,
             f: f.into(),
-            g: typed::map(g),
+            g: typed::to_map(g),
         }
     }
 }

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparring_codegen::{Source, module};
+use sparring_codegen::{ModuleSource, generate_module};
 
 /// Returns the folder of these tests.
 pub(crate) fn tests_folder() -> PathBuf {
@@ -38,11 +38,11 @@ fn check_tools(name: &str) {
     let path = tests_folder().join(format!("tools/{name}.json"));
     let tools: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let (server, version) = ("nasty/\"server\" */", "1.0\n");
-    let source = Source { server, version, name: Some("Nasty"), flags: "", tools: &tools };
-    let found = module(&source).unwrap();
+    let source = ModuleSource { server, version, name: Some("Nasty"), flags: "", tools: &tools };
+    let found = generate_module(&source).unwrap();
     check(name, &found);
     let backwards: Vec<Value> = tools.iter().rev().map(reverse_members).collect();
-    assert_eq!(module(&Source { tools: &backwards, ..source }).unwrap(), found);
+    assert_eq!(generate_module(&ModuleSource { tools: &backwards, ..source }).unwrap(), found);
 }
 
 /// Reverses the members of all objects.

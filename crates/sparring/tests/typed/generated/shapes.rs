@@ -82,14 +82,14 @@ impl Nasty {
     ) -> TypedCall<AToolWhoseNameJustFitsOnTheNextLineAndNotOOutput> {
         let tool =
             "a_tool_whose_name_just_fits_on_the_next_line_and_not_on_the_line_of_the_variable_it";
-        typed::call_for(&self.client, tool, typed::Nothing)
+        typed::call_for(&self.client, tool, typed::NoArguments)
     }
 
     /// Calls `clone`.
     #[track_caller]
     pub fn clone(&self) -> Call {
         let tool = "clone";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Calls `get-sum`.
@@ -117,21 +117,21 @@ impl Nasty {
     #[track_caller]
     pub fn match_(&self) -> Call {
         let tool = "match";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Calls `new`.
     #[track_caller]
     pub fn new_(&self) -> Call {
         let tool = "new";
-        typed::call(&self.client, tool, typed::Nothing)
+        typed::call(&self.client, tool, typed::NoArguments)
     }
 
     /// Calls `strict`.
     #[track_caller]
     pub fn strict(&self) -> TypedCall<StrictOutput> {
         let tool = "strict";
-        typed::call_for(&self.client, tool, typed::Nothing)
+        typed::call_for(&self.client, tool, typed::NoArguments)
     }
 }
 
@@ -305,7 +305,7 @@ impl AToolWhoseNameIsSoLongThAnArgumentWithANameVItem {
     /// `deep`.
     #[must_use]
     pub fn deep(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.deep = Some(typed::texts(value));
+        self.deep = Some(typed::to_strings(value));
         self
     }
 }

@@ -1,32 +1,32 @@
-//! Four ways to ask the same server the same thing. The bench takes them too.
+//! Four ways to send the same request to the same server. The benchmark uses them too.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring::server::{Running, Session};
+use sparring::server::{ServerTask, Session};
 use sparring::transport::NamedPipes;
 use sparring::{ChildTarget, Client, Frame, Id, MemoryTransport, Revision};
 use sql::{Settings, SqlServer, serve};
 
-/// What all of them speak.
+/// The revision of all four ways.
 const REVISION: Revision = Revision::V2025_11_25;
 
-/// How long anything may take.
+/// Maximum wait for anything.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The names of the ways, least machinery first.
+/// The names of the ways; the first has the least machinery.
 pub(crate) const WAYS: [&str; 4] =
     ["direct request", "memory transport", "loopback pipe", "external process"];
 
-/// A server that is reached in one of the ways, with the shop as its database.
+/// A server with the shop as its database, reached in one of the ways.
 pub(crate) enum Way {
-    /// A request is handed to it, and the response taken; there is no transport.
+    /// The test passes a request to the session and gets the response, without a transport.
     Direct(Box<Session<SqlServer>>),
-    /// A message is queued, one is processed, and what was sent is taken.
+    /// The test queues a message, processes it, and reads the sent messages.
     Memory(MemoryTransport, Box<Session<SqlServer>>),
-    /// A client and the server, joined by two named pipes in this process.
-    Pipe(Client, #[expect(dead_code, reason = "it lives as long as the client")] Running),
-    /// A client and the program, joined by its stdin and stdout.
+    /// A client and the server in this process, connected by two named pipes.
+    Pipe(Client, #[expect(dead_code, reason = "it lives as long as the client")] ServerTask),
+    /// A client and the program, connected by its stdin and stdout.
     Process(Client),
 }
 
@@ -35,7 +35,7 @@ fn shop() -> String {
 }
 
 impl Way {
-    /// Starts a server to be reached in this way.
+    /// Starts a server that is reached in this way.
     pub(crate) async fn open(name: &str) -> Way {
         let server = || {
             let init = Some(shop().into());
@@ -46,11 +46,11 @@ impl Way {
             "direct request" => Way::Direct(Box::new(server().session())).initialized().await,
             "memory transport" => {
                 let (transport, link) = MemoryTransport::new();
-                Way::Memory(transport, Box::new(server().on(link))).initialized().await
+                Way::Memory(transport, Box::new(server().session_on(link))).initialized().await
             }
             "loopback pipe" => {
                 let folder = tempfile::tempdir().expect("a folder");
-                let pipes = NamedPipes::at(&folder.path().join("pipe"));
+                let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
                 pipes.create().expect("pipes");
                 let (here, there) =
                     tokio::join!(pipes.open_as_client(PATIENCE), pipes.open_as_server(PATIENCE));
@@ -67,7 +67,7 @@ impl Way {
         }
     }
 
-    /// Does by hand what a client does when it connects.
+    /// Sends the handshake that a client sends when it connects.
     async fn initialized(mut self) -> Way {
         let params = json!({
             "protocolVersion": REVISION.name(), "capabilities": {},
@@ -88,7 +88,7 @@ impl Way {
         self
     }
 
-    /// Asks something, and gives the result or the error as it came.
+    /// Sends a request, and returns its result or error.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         let request = || Frame::request(&Id::Integer(1), method, Some(&params.clone().into()));
         let answer = match self {
@@ -99,7 +99,7 @@ impl Way {
             Way::Memory(transport, session) => {
                 transport.queue_incoming(request().bytes());
                 assert_eq!(session.process_one_message(PATIENCE).await, Ok(true));
-                // What all clients are told may stand around it.
+                // Notifications to all clients may surround the response.
                 let mut sent = std::iter::from_fn(|| transport.next_sent());
                 sent.find(|frame| frame.id().is_some()).expect("a response")
             }
@@ -109,7 +109,7 @@ impl Way {
             }
         };
         let given = answer.result().or(answer.error()).expect("a result or an error");
-        given.to().expect("JSON")
+        given.deserialize().expect("JSON")
     }
 
     /// Calls a tool.

@@ -1,5 +1,5 @@
-//! The four ways to test a server, from the one without any transport to a
-//! process of its own, behind one function that asks.
+//! The four ways to test a server, from a call without a transport to a separate
+//! process, behind one function.
 
 mod four;
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! One test for all four ways: what is asked gets the same answers.
+//! One test for all four ways: the same requests get the same answers.
 
 use serde_json::{Value, json};
 
 use super::{WAYS, Way};
 
-/// What is asked in every way, and what is said to it.
+/// Sends the same requests in one way, and returns the answers.
 async fn conversation(way: &mut Way) -> Vec<Value> {
     let mut said = Vec::new();
     let listed = way.ask("tools/list", json!({})).await;

@@ -36,7 +36,7 @@ async fn run(state: &ShellState<'_>, server: &str) -> Result<(), Failure> {
             text.push_str(&format!("  {}\n", printer.paint().untrusted(line)));
         }
     }
-    let noise = connection.as_ref().map_or(0, |it| it.noise());
+    let noise = connection.as_ref().map_or(0, |it| it.skipped_lines());
     let violations = connection.as_ref().map_or(0, |it| it.violations());
     if noise + violations as u64 > 0 {
         text.push_str(&format!(

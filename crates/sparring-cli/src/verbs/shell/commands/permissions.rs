@@ -1,5 +1,5 @@
-//! `/mcp permissions`: shows which tools may be called and why, and changes the rules
-//! until the shell ends.
+//! `/mcp permissions`: shows the permission of each tool with its reason, and changes
+//! the rules until the shell ends.
 
 use sparring_host::permissions::Reason;
 
@@ -46,7 +46,7 @@ async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), Failure> {
     for note in state.set_rules(rules)? {
         state.printer.note(&note).await;
     }
-    for note in state.registry.unfit_rules() {
+    for note in state.registry.unmatched_rules() {
         state.printer.note(&note).await;
     }
     let done = if decision == "allow" { "allowed" } else { "denied" };
@@ -61,7 +61,7 @@ async fn show(state: &ShellState<'_>) -> Result<(), Failure> {
     tools.sort_by(|a, b| (&a.server, &a.tool.name).cmp(&(&b.server, &b.tool.name)));
     let mut table = Table::default();
     for tool in &tools {
-        let settled = state.registry.gate().standing(&tool.server, &tool.tool.name);
+        let settled = state.registry.gate().decide_without_asking(&tool.server, &tool.tool.name);
         let verdict = match &settled {
             None => "ask",
             Some(settled) if settled.allowed => "allow",
@@ -81,7 +81,7 @@ fn render_reason(reason: &Reason) -> String {
         Reason::Rule(rule) => format!("rule {rule}"),
         Reason::Granted => "granted by the user".to_owned(),
         Reason::Refused => "denied by the user".to_owned(),
-        Reason::Nobody(Some(rule)) => {
+        Reason::NoAsker(Some(rule)) => {
             format!("rule {rule} requires asking, and no user can be asked")
         }
         _ => "no rule allows it, and no user can be asked".to_owned(),

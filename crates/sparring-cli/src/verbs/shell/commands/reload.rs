@@ -1,4 +1,4 @@
-//! `/mcp reload`: reloads the configuration, and prints what changed.
+//! `/mcp reload`: reloads the configuration, and prints the changes.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ async fn run(state: &ShellState<'_>) -> Result<(), Failure> {
         printer.print(&format!("  {}\n", render_connected(&connection))).await?;
     }
     state.registry.sync(&state.manager);
-    for note in state.registry.unfit_rules() {
+    for note in state.registry.unmatched_rules() {
         printer.note(&note).await;
     }
     let mut failed = changes.failed.iter().map(|(name, error)| (Arc::clone(name), error));

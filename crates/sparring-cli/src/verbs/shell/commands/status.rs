@@ -1,7 +1,7 @@
 //! `/mcp status` shows the connections, and `/mcp servers` all configured servers.
 
 use sparring_host::config;
-use sparring_host::manager::{ServerStatus, State};
+use sparring_host::manager::{ServerState, ServerStatus};
 
 use super::super::command::{Announces, Command, succeed};
 use super::super::event_text::{first_line, format_age, pluralize, render_contents};
@@ -56,7 +56,7 @@ async fn status(state: &ShellState<'_>) -> Result<(), Failure> {
 
 fn detail(server: &ServerStatus) -> String {
     match &server.state {
-        State::Connected(connection) => {
+        ServerState::Connected(connection) => {
             let mut parts = vec![render_contents(&connection.lists())];
             let info = connection.info().map(|info| format!("{} {}", info.name, info.version));
             parts.extend(info.map(|info| line::clean(info.trim_end())));
@@ -65,9 +65,9 @@ fn detail(server: &ServerStatus) -> String {
         }
         state => {
             let mut parts: Vec<String> =
-                state.why().map(|why| first_line(&why.to_string())).into_iter().collect();
+                state.reason().map(|why| first_line(&why.to_string())).into_iter().collect();
             parts.extend(
-                state.tried_in().map(|time| format!("reconnecting in {}", format_age(time))),
+                state.retry_in().map(|time| format!("reconnecting in {}", format_age(time))),
             );
             parts.join("; ")
         }
@@ -81,11 +81,11 @@ async fn servers(state: &ShellState<'_>) -> Result<(), Failure> {
     for (name, configured) in &configuration.servers {
         let state = match (state.manager.state(name), &configured.state) {
             (Some(state), _) => state.name(),
-            (None, config::State::Broken(_)) => "broken",
+            (None, config::EntryState::Invalid(_)) => "broken",
             (None, _) if !configured.enabled => "disabled",
-            (None, config::State::Untrusted(_)) => "untrusted",
+            (None, config::EntryState::Untrusted(_)) => "untrusted",
             // `--server` names others.
-            (None, config::State::Ready(_)) => "unused",
+            (None, config::EntryState::Ready(_)) => "unused",
         };
         let place = format!("{}:{}", configured.origin.file.display(), configured.origin.line);
         table.add_row([&**name, state, configured.transport, &place, &configured.spelled]);

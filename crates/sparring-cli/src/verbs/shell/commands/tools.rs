@@ -26,7 +26,7 @@ async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Fail
     let (mut tools, hidden) = (state.registry.tools(), state.registry.hidden());
     // Tools without a decision are listed, even if no user can be asked now.
     let (undecided, denied): (Vec<_>, Vec<_>) =
-        hidden.into_iter().partition(|(_, why)| matches!(why, Reason::Nobody(_)));
+        hidden.into_iter().partition(|(_, why)| matches!(why, Reason::NoAsker(_)));
     tools.extend(undecided.into_iter().map(|(tool, _)| tool));
     for connection in &connections {
         let name = connection.server();

@@ -66,7 +66,7 @@ impl Field {
     /// Parses the answer. Returns nothing if the field is left out.
     ///
     /// # Errors
-    /// When the answer does not match the field; the error says why.
+    /// When the answer does not match the field; the error is the reason.
     pub(crate) fn parse(&self, typed: &str) -> Result<Option<Value>, String> {
         let typed = typed.trim();
         if typed.is_empty() {

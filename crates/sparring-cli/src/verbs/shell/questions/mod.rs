@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use sparring_host::manager::Manager;
 use sparring_host::registry::{CallError, Caller, Route};
 use sparring_peer::ClientBuilder;
-use sparring_peer::client::{Answering, Progress, Question, RequestBuilder, Response};
+use sparring_peer::client::{
+    Progress, RequestBuilder, Response, ServerRequest, ServerRequestHandler,
+};
 use sparring_wire::{ErrorObject, RawJson};
 use tokio::sync::{mpsc, oneshot};
 
@@ -77,9 +79,9 @@ pub(super) struct InteractiveRequests {
 /// Configures the clients of a shell.
 pub(super) fn client(client: ClientBuilder) -> ClientBuilder {
     client
-        .patient()
-        .answer(Question::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
-        .answer(Question::Sampling, |_| async { Err(rejected_error()) })
+        .pause_timeouts_while_answering()
+        .answer(ServerRequest::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
+        .answer(ServerRequest::Sampling, |_| async { Err(rejected_error()) })
         .capability("elicitation", json!({"form": {}, "url": {}}))
 }
 
@@ -100,7 +102,7 @@ impl InteractiveRequests {
             move |progress| drop(tell.send(RequestEvent::Progress(progress)))
         });
         // One user answers one question at a time.
-        request.answered_by(1, Arc::new(QuestionForwarder { tell, server }))
+        request.with_server_request_handler(1, Arc::new(QuestionForwarder { tell, server }))
     }
 }
 
@@ -110,7 +112,7 @@ struct QuestionForwarder {
     server: Arc<str>,
 }
 
-impl Answering for QuestionForwarder {
+impl ServerRequestHandler for QuestionForwarder {
     fn answer(
         &self,
         method: &str,
@@ -133,7 +135,7 @@ impl Caller for InteractiveRequests {
     type Error = CallError;
 
     async fn call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
-        let connection = self.manager.routed(route)?;
+        let connection = self.manager.connection_for(route)?;
         let request = connection.call_tool(&route.tool.name, arguments);
         let called = self.prepare(&route.server, request).await;
         called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
@@ -142,7 +144,7 @@ impl Caller for InteractiveRequests {
 
 impl QuestionKind {
     fn parse(method: &str, params: &RawJson) -> Result<QuestionKind, ErrorObject> {
-        let params: Value = params.view().to().map_err(|why| {
+        let params: Value = params.view().deserialize().map_err(|why| {
             ErrorObject::invalid_params(format!("invalid params of {method}: {why}"))
         })?;
         let text = |name: &str| params[name].as_str().map(str::to_owned);
@@ -181,7 +183,7 @@ impl QuestionKind {
         }
     }
 
-    /// Returns what is sent for an answer.
+    /// Returns the response to the server for an answer.
     pub(super) fn outcome(&self, answer: Answer) -> AnswerResult {
         let result = match (self, answer) {
             (QuestionKind::Model { .. }, Answer::Text(text)) => json!({
@@ -257,7 +259,8 @@ mod tests {
         ] {
             assert_eq!(kind.outcome(answer).unwrap().text(), expected);
         }
-        let answer: Value = model.outcome(Answer::Text("Hi".into())).unwrap().view().to().unwrap();
+        let answer: Value =
+            model.outcome(Answer::Text("Hi".into())).unwrap().view().deserialize().unwrap();
         assert_eq!(answer["content"]["text"], "Hi");
         assert_eq!(model.outcome(Answer::Decline).unwrap_err().code, REJECTED);
         assert!(QuestionKind::parse("roots/list", &RawJson::empty_object()).is_err());

@@ -11,7 +11,7 @@ pub(in super::super) const ANSWER_COMMAND: &str = "/answer";
 #[derive(Debug, PartialEq)]
 pub(in super::super) enum AnswerLine {
     Answer(Answer),
-    /// An invalid answer, and why.
+    /// The reason why the answer is invalid.
     Wrong(String),
     /// A blank line or a comment.
     Empty,

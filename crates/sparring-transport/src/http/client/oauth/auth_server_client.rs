@@ -20,13 +20,13 @@ use super::super::http_client::{HttpClient, RequestHead, mark_sensitive};
 use super::error::AuthError;
 use crate::secrets::Secrets;
 
-/// How long a request may take.
+/// The timeout of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The largest document that is read.
 const MAX_DOCUMENT_SIZE: usize = 1024 * 1024;
 
-/// The clock difference from which it is reported.
+/// The minimum clock difference that is reported.
 const MAX_CLOCK_SKEW_SECS: u64 = 60;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -107,7 +107,7 @@ impl AuthServerClient<'_> {
 
     /// Parses a URL that a server names. A server with TLS must not name one without.
     pub(super) fn endpoint(&self, url: &str) -> Result<Endpoint, AuthError> {
-        let bad = |error: super::super::BadUrl| AuthError::InvalidResponse {
+        let bad = |error: super::super::InvalidUrl| AuthError::InvalidResponse {
             url: redact_url(url),
             why: error.reason,
         };

@@ -18,11 +18,11 @@ use super::credential_store::CredentialStore;
 use super::discovery::{discover, full_url};
 use super::error::AuthError;
 use super::token::Tokens;
-use super::{OAuth, Proof, client, redirect_listener};
+use super::{ClientAuth, OAuth, client, redirect_listener};
 use crate::secrets::Secrets;
 
-/// How many tokens are tried for one request: the stored one, the refreshed one, a new one, and
-/// some with more scopes.
+/// The maximum number of tokens for one request: the stored one, the refreshed one, a new one,
+/// and some with more scopes.
 const MAX_TOKENS_PER_REQUEST: usize = 5;
 
 /// The longest reason that is reported, in characters.
@@ -37,21 +37,21 @@ pub(in super::super) struct Authorizer {
     current: Mutex<Option<Arc<CurrentToken>>>,
     /// Locked while another token is obtained.
     store: tokio::sync::Mutex<CredentialStore>,
-    /// Whether the store was read.
+    /// True if the store was read.
     store_read: AtomicBool,
-    /// Whether the server ever accepted a request, with a token or without.
+    /// True if the server ever accepted a request, with a token or without.
     was_let_in: AtomicBool,
     failures: Mutex<Failures>,
 }
 
-/// How often obtaining a token failed, with the purpose and the cause of the last failure.
+/// The number of failures to obtain a token, with the purpose and the cause of the last one.
 #[derive(Default)]
 struct Failures {
     count: u64,
     last: Option<(TokenPurpose, Cause)>,
 }
 
-/// Why a token is obtained. Requests that wait for the same purpose share the result.
+/// The reason for obtaining a token. Requests that wait for the same purpose share the result.
 #[derive(Clone, PartialEq, Eq)]
 enum TokenPurpose {
     /// To replace an expiring token.
@@ -65,7 +65,7 @@ pub(super) struct CurrentToken {
     pub(super) issuer: String,
     pub(super) tokens: Tokens,
     pub(super) source: TokenSource,
-    /// Whether the server accepted it.
+    /// True if the server accepted it.
     accepted: AtomicBool,
     header: HeaderValue,
 }
@@ -107,7 +107,7 @@ impl BearerToken {
 /// The attempts to authorize one request.
 pub(in super::super) struct AuthAttempts {
     pub(super) policy: AuthPolicy,
-    /// How many more tokens may be tried.
+    /// The number of tokens that may still be tried.
     left: usize,
     pub(super) refreshed: bool,
     pub(super) asked: bool,
@@ -127,7 +127,7 @@ pub(in super::super) struct AuthRefusal {
 }
 
 impl AuthRefusal {
-    /// Returns whether the token is missing or invalid.
+    /// Returns true if the token is missing or invalid.
     fn is_unauthorized(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
@@ -156,13 +156,13 @@ impl Authorizer {
         server: Endpoint,
         secrets: Secrets,
     ) -> Result<Self, HttpError> {
-        let checked = match &oauth.proof {
-            Proof::Key(pem) => client::check_key(pem),
-            Proof::Secret(_) | Proof::None => Ok(()),
+        let checked = match &oauth.client_auth {
+            ClientAuth::Key(pem) => client::check_key(pem),
+            ClientAuth::Secret(_) | ClientAuth::None => Ok(()),
         };
-        let checked = checked.and_then(|()| redirect_listener::check(&oauth.redirect));
+        let checked = checked.and_then(|()| redirect_listener::check(&oauth.redirect_url));
         checked.map_err(|error| HttpError::OAuth(error.to_string()))?;
-        if let Proof::Secret(secret) = &oauth.proof {
+        if let ClientAuth::Secret(secret) = &oauth.client_auth {
             secrets.add(secret);
         }
         Ok(Authorizer {
@@ -171,7 +171,7 @@ impl Authorizer {
             server,
             secrets,
             current: Mutex::default(),
-            store: tokio::sync::Mutex::new(CredentialStore::new(oauth.store.clone())),
+            store: tokio::sync::Mutex::new(CredentialStore::new(oauth.store_path.clone())),
             store_read: AtomicBool::new(false),
             was_let_in: AtomicBool::new(false),
             failures: Mutex::default(),
@@ -327,7 +327,7 @@ impl Authorizer {
         BearerToken(current)
     }
 
-    /// Returns whether this request must not ask the user to log in.
+    /// Returns true if this request must not ask the user to log in.
     pub(super) fn must_not_prompt(&self, attempts: &AuthAttempts) -> bool {
         attempts.policy != AuthPolicy::Interactive && self.was_let_in.load(Ordering::Relaxed)
     }

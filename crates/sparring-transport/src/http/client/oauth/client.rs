@@ -14,23 +14,23 @@ use super::error::AuthError;
 use super::metadata::{Provider, ServerMetadata};
 use super::scopes::Scopes;
 use super::token::ErrorResponse;
-use super::{OAuth, Proof};
+use super::{ClientAuth, OAuth};
 use crate::http::jwt::{InvalidKey, SigningKey};
 
-/// How long a client assertion is valid.
+/// The lifetime of a client assertion.
 const ASSERTION_LIFETIME_SECS: u64 = 300;
 
 /// A client, as an authorization server knows it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Client {
     pub(super) id: String,
-    pub(super) proof: Proof,
+    pub(super) proof: ClientAuth,
     pub(super) method: TokenAuthMethod,
     /// The redirect URL that it registered, if it registered dynamically.
     pub(super) redirect: Option<String>,
 }
 
-/// How a client authenticates at the token endpoint.
+/// The authentication method of a client at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TokenAuthMethod {
@@ -68,17 +68,17 @@ pub(super) fn configured_client(
     provider: &Provider,
 ) -> Result<Option<Client>, AuthError> {
     let documents = provider.metadata.client_id_metadata_document_supported;
-    let id = match (&oauth.client_id, &oauth.document) {
+    let id = match (&oauth.client_id, &oauth.client_metadata_url) {
         (Some(id), _) => id,
         (None, Some(document)) if documents => document,
         _ => return Ok(None),
     };
-    let (proof, method) = (oauth.proof.clone(), select_method(&oauth.proof, provider)?);
+    let (proof, method) = (oauth.client_auth.clone(), select_method(&oauth.client_auth, provider)?);
     Ok(Some(Client { id: id.clone(), proof, method, redirect: None }))
 }
 
 /// Selects an authentication method that the server offers.
-fn select_method(proof: &Proof, provider: &Provider) -> Result<TokenAuthMethod, AuthError> {
+fn select_method(proof: &ClientAuth, provider: &Provider) -> Result<TokenAuthMethod, AuthError> {
     let has = |method: TokenAuthMethod| {
         let all = provider.metadata.token_endpoint_auth_methods_supported.as_ref();
         // The default without a list (RFC 8414, 2).
@@ -88,16 +88,18 @@ fn select_method(proof: &Proof, provider: &Provider) -> Result<TokenAuthMethod, 
     };
     let missing = |what| AuthError::NotOffered { issuer: provider.issuer().to_owned(), what };
     match proof {
-        Proof::None => Ok(TokenAuthMethod::None),
-        Proof::Secret(_) if has(TokenAuthMethod::ClientSecretBasic) => {
+        ClientAuth::None => Ok(TokenAuthMethod::None),
+        ClientAuth::Secret(_) if has(TokenAuthMethod::ClientSecretBasic) => {
             Ok(TokenAuthMethod::ClientSecretBasic)
         }
-        Proof::Secret(_) if has(TokenAuthMethod::ClientSecretPost) => {
+        ClientAuth::Secret(_) if has(TokenAuthMethod::ClientSecretPost) => {
             Ok(TokenAuthMethod::ClientSecretPost)
         }
-        Proof::Secret(_) => Err(missing("client_secret_basic or client_secret_post")),
-        Proof::Key(_) if has(TokenAuthMethod::PrivateKeyJwt) => Ok(TokenAuthMethod::PrivateKeyJwt),
-        Proof::Key(_) => Err(missing("private_key_jwt")),
+        ClientAuth::Secret(_) => Err(missing("client_secret_basic or client_secret_post")),
+        ClientAuth::Key(_) if has(TokenAuthMethod::PrivateKeyJwt) => {
+            Ok(TokenAuthMethod::PrivateKeyJwt)
+        }
+        ClientAuth::Key(_) => Err(missing("private_key_jwt")),
     }
 }
 
@@ -149,7 +151,7 @@ pub(super) async fn register(
     Ok(Client {
         id: registered.client_id,
         method: method.unwrap_or(wanted),
-        proof: secret.map_or(Proof::None, Proof::Secret),
+        proof: secret.map_or(ClientAuth::None, ClientAuth::Secret),
         redirect: Some(redirect.to_owned()),
     })
 }

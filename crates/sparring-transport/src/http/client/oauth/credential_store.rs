@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::client::{Client, TokenAuthMethod};
 use super::error::AuthError;
 use super::token::Tokens;
-use super::{OAuth, Proof};
+use super::{ClientAuth, OAuth};
 use crate::private_file::{FileLock, PrivateFile};
 
 /// The stored credentials.
@@ -58,7 +58,8 @@ impl StoredCredentials {
             let registered = issuer.client.as_ref().map(|client| &client.id);
             let is_ours = match &oauth.client_id {
                 Some(id) => owned.client_id == *id,
-                None => [oauth.document.as_ref(), registered].contains(&Some(&owned.client_id)),
+                None => [oauth.client_metadata_url.as_ref(), registered]
+                    .contains(&Some(&owned.client_id)),
             };
             is_ours.then(|| (name.clone(), owned.tokens.clone()))
         })
@@ -98,7 +99,7 @@ impl StoredCredentials {
         let client = self.issuers.get(issuer)?.client.clone()?;
         Some(Client {
             id: client.id,
-            proof: client.secret.map_or(Proof::None, Proof::Secret),
+            proof: client.secret.map_or(ClientAuth::None, ClientAuth::Secret),
             method: client.method,
             redirect: Some(client.redirect),
         })
@@ -108,7 +109,7 @@ impl StoredCredentials {
     pub(super) fn store_client(&mut self, issuer: &str, client: &Client) {
         let Some(redirect) = client.redirect.clone() else { return };
         let secret = match &client.proof {
-            Proof::Secret(secret) => Some(secret.clone()),
+            ClientAuth::Secret(secret) => Some(secret.clone()),
             _ => None,
         };
         let (id, method) = (client.id.clone(), client.method);
@@ -145,7 +146,7 @@ impl CredentialStore {
         }
     }
 
-    /// Returns whether nothing was ever stored.
+    /// Returns true if nothing was ever stored.
     pub(super) fn is_empty(&self) -> bool {
         match &self.file {
             Some(file) => file.is_missing(),
@@ -209,8 +210,8 @@ mod tests {
     use super::*;
 
     fn oauth(client_id: Option<&str>) -> OAuth {
-        let visitor = super::super::Visitor::new(|_| {});
-        OAuth { client_id: client_id.map(str::to_owned), ..OAuth::code(visitor) }
+        let visitor = super::super::BrowserOpener::new(|_| {});
+        OAuth { client_id: client_id.map(str::to_owned), ..OAuth::authorization_code(visitor) }
     }
 
     fn tokens(access: &str) -> Tokens {
@@ -219,12 +220,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn finds_what_an_earlier_store_saved() {
+    async fn reads_credentials_that_an_earlier_store_saved() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("new/credentials.json");
         let client = Client {
             id: "c".to_owned(),
-            proof: Proof::Secret("s".to_owned()),
+            proof: ClientAuth::Secret("s".to_owned()),
             method: TokenAuthMethod::ClientSecretPost,
             redirect: Some("http://127.0.0.1:5/".to_owned()),
         };

@@ -14,10 +14,10 @@ use super::challenge::Challenge;
 use super::error::AuthError;
 use super::metadata::{Provider, ResourceMetadata, ServerMetadata};
 
-/// How long the whole discovery may take.
+/// The timeout of the whole discovery.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many of the authorization servers that a server names are tried.
+/// The maximum number of authorization servers that are tried.
 const MAX_AUTH_SERVERS: usize = 5;
 
 /// Finds the authorization server of a server.
@@ -94,7 +94,8 @@ async fn fetch_resource_metadata(
     Ok(None)
 }
 
-/// Returns whether a status may change, so it says nothing about what is published there.
+/// Returns true if a status is temporary, so that it does not show that the document is
+/// missing.
 fn is_temporary(status: StatusCode) -> bool {
     status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
@@ -115,7 +116,7 @@ fn parse_resource_metadata(
     }
 }
 
-/// Returns whether the resource is the server or a folder above it.
+/// Returns true if the resource is the server or a folder above it.
 fn covers(resource: &Endpoint, server: &Endpoint) -> bool {
     let (above, path) = (resource.path.path().trim_end_matches('/'), server.path.path());
     let below = path.strip_prefix(above);
@@ -199,7 +200,7 @@ fn well_known_urls(at: &Endpoint, name: &str) -> Vec<String> {
     }
 }
 
-/// Returns the URLs where the metadata of an issuer may be.
+/// Returns the possible URLs of an issuer's metadata.
 fn metadata_urls(issuer: &Endpoint) -> Vec<String> {
     let (origin, path) = (&issuer.origin, issuer.path.path().trim_end_matches('/'));
     let inserted = |name: &str| format!("{origin}/.well-known/{name}{path}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Why no token could be obtained.
+/// The reason why no token could be obtained.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AuthError {
     #[error("the server requires a token, but no authorization server was found: {0}")]

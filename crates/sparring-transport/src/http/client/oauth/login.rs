@@ -1,4 +1,4 @@
-//! Authorization code flow: builds the login URL and checks what the browser brings back (OAuth
+//! Authorization code flow: builds the login URL and checks the redirect of the browser (OAuth
 //! 2.1, 4.1; PKCE; RFC 9207).
 
 use base64::Engine as _;
@@ -53,10 +53,10 @@ pub(super) async fn log_in(
     }
     let url = login.url(page, provider, client, &redirect.url, scopes);
     let came_to = redirect.url.clone();
-    oauth.visitor.visit(&url);
+    oauth.browser.visit(&url);
     let came = redirect.serve(|query| login.code_from_query(provider, query));
-    let code = timeout(oauth.patience, came).await;
-    let code = code.map_err(|_| AuthError::LoginTimeout(oauth.patience))??;
+    let code = timeout(oauth.login_timeout, came).await;
+    let code = code.map_err(|_| AuthError::LoginTimeout(oauth.login_timeout))??;
     web.secrets.add_temporary(&code);
     web.secrets.add_temporary(&login.verifier);
     let by = TokenGrant::Code { code: &code, verifier: &login.verifier, redirect: &came_to };
@@ -136,7 +136,7 @@ impl LoginAttempt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Proof;
+    use super::super::ClientAuth;
     use super::super::client::TokenAuthMethod;
     use super::super::metadata::ServerMetadata;
     use super::*;
@@ -161,7 +161,7 @@ mod tests {
     fn the_login_url_has_every_parameter_once() {
         let client = Client {
             id: "me".to_owned(),
-            proof: Proof::None,
+            proof: ClientAuth::None,
             method: TokenAuthMethod::None,
             redirect: None,
         };

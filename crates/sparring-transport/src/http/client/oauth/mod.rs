@@ -30,24 +30,24 @@ pub struct OAuth {
     pub grant: Grant,
     /// The client id, if the authorization server knows us already.
     pub client_id: Option<String>,
-    /// How the client authenticates.
-    pub proof: Proof,
+    /// The client's authentication.
+    pub client_auth: ClientAuth,
     /// The issuer of that client id (default: the first one that the server names, and only
     /// that one from then on).
     pub issuer: Option<String>,
     /// The https URL of a client metadata document, for authorization servers that support it
     /// (Client ID Metadata Documents).
-    pub document: Option<String>,
+    pub client_metadata_url: Option<String>,
     /// The scopes to request (default: those that the server asks for).
     pub scopes: Vec<String>,
     /// The redirect URL: `http` on this machine. Without a port, a free one is used.
-    pub redirect: String,
-    /// How long a login may take.
-    pub patience: Duration,
+    pub redirect_url: String,
+    /// The timeout of a login.
+    pub login_timeout: Duration,
     /// The file that stores tokens and registrations, if any.
-    pub store: Option<PathBuf>,
+    pub store_path: Option<PathBuf>,
     /// Opens the login page.
-    pub visitor: Visitor,
+    pub browser: BrowserOpener,
 }
 
 /// The OAuth grant.
@@ -60,9 +60,9 @@ pub enum Grant {
     ClientCredentials,
 }
 
-/// How a client authenticates.
+/// The authentication of a client.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub enum Proof {
+pub enum ClientAuth {
     /// Without authentication.
     #[default]
     None,
@@ -74,12 +74,12 @@ pub enum Proof {
 
 /// Opens the login page. Must not block.
 #[derive(Clone)]
-pub struct Visitor(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct BrowserOpener(Arc<dyn Fn(&str) + Send + Sync>);
 
-impl Visitor {
+impl BrowserOpener {
     /// Opens the page with this function, which receives the URL.
     pub fn new(visit: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Visitor(Arc::new(visit))
+        BrowserOpener(Arc::new(visit))
     }
 
     fn visit(&self, url: &str) {
@@ -90,67 +90,67 @@ impl Visitor {
 impl OAuth {
     /// A user logs in at a page that `visitor` opens. All other settings have their defaults,
     /// and nothing is stored.
-    pub fn code(visitor: Visitor) -> Self {
+    pub fn authorization_code(visitor: BrowserOpener) -> Self {
         OAuth {
             grant: Grant::Code,
             client_id: None,
-            proof: Proof::None,
+            client_auth: ClientAuth::None,
             issuer: None,
-            document: None,
+            client_metadata_url: None,
             scopes: Vec::new(),
-            redirect: "http://127.0.0.1/callback".to_owned(),
-            patience: Duration::from_secs(300),
-            store: None,
-            visitor,
+            redirect_url: "http://127.0.0.1/callback".to_owned(),
+            login_timeout: Duration::from_secs(300),
+            store_path: None,
+            browser: visitor,
         }
     }
 
     /// A client that the authorization server knows requests tokens for itself.
-    pub fn client_credentials(client_id: impl Into<String>, proof: Proof) -> Self {
+    pub fn client_credentials(client_id: impl Into<String>, proof: ClientAuth) -> Self {
         OAuth {
             grant: Grant::ClientCredentials,
             client_id: Some(client_id.into()),
-            proof,
-            ..OAuth::code(Visitor::new(|_| {}))
+            client_auth: proof,
+            ..OAuth::authorization_code(BrowserOpener::new(|_| {}))
         }
     }
 }
 
-impl PartialEq for Visitor {
+impl PartialEq for BrowserOpener {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Visitor {}
+impl Eq for BrowserOpener {}
 
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth")
             .field("grant", &self.grant)
             .field("client_id", &self.client_id)
-            .field("proof", &self.proof)
+            .field("proof", &self.client_auth)
             .field("issuer", &self.issuer)
-            .field("document", &self.document)
+            .field("document", &self.client_metadata_url)
             .field("scopes", &self.scopes)
-            .field("redirect", &self.redirect)
-            .field("patience", &self.patience)
-            .field("store", &self.store)
+            .field("redirect", &self.redirect_url)
+            .field("patience", &self.login_timeout)
+            .field("store", &self.store_path)
             .finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Proof {
+impl fmt::Debug for ClientAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Proof::None => "None",
-            Proof::Secret(_) => "Secret(hidden)",
-            Proof::Key(_) => "Key(hidden)",
+            ClientAuth::None => "None",
+            ClientAuth::Secret(_) => "Secret(hidden)",
+            ClientAuth::Key(_) => "Key(hidden)",
         })
     }
 }
 
-impl fmt::Debug for Visitor {
+impl fmt::Debug for BrowserOpener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Visitor")
     }

@@ -16,7 +16,7 @@ use super::metadata::Provider;
 use super::redirect_listener::RedirectListener;
 use super::scopes::Scopes;
 use super::token::{self, TokenGrant, TokenOutcome};
-use super::{Grant, Proof, login};
+use super::{ClientAuth, Grant, login};
 
 impl Authorizer {
     /// Replaces a token that is invalid or missing.
@@ -224,7 +224,7 @@ impl Authorizer {
         login::check_login(provider)?;
         let stored = store.lock().await?.credentials.client(provider.issuer());
         let before = stored.as_ref().and_then(|client| client.redirect.as_deref());
-        let redirect = RedirectListener::bind(&self.oauth.redirect, before).await?;
+        let redirect = RedirectListener::bind(&self.oauth.redirect_url, before).await?;
         let fits = |client: &Client| client.redirect.as_deref() == Some(&redirect.url);
         let client = match client::configured_client(&self.oauth, provider)?.or(stored.filter(fits))
         {
@@ -265,7 +265,7 @@ impl Authorizer {
     }
 
     fn mask_secret(&self, client: &Client) {
-        if let Proof::Secret(secret) = &client.proof {
+        if let ClientAuth::Secret(secret) = &client.proof {
             self.secrets.add(secret);
         }
     }

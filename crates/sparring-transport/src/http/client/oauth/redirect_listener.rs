@@ -23,10 +23,10 @@ use tokio::time::{sleep, timeout};
 use super::super::endpoint::is_loopback;
 use super::error::AuthError;
 
-/// How long the browser may take to read the result page.
+/// The maximum wait for the browser to read the result page.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait when no connection can be accepted.
+/// The wait before the next attempt if no connection can be accepted.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Listens for the redirect.
@@ -150,7 +150,7 @@ impl RedirectAddress {
     }
 }
 
-/// Returns whether two addresses differ only in a port that may be chosen.
+/// Returns true if two addresses differ only in a port that may be chosen.
 fn differs_only_in_port(before: &str, wanted: &str) -> bool {
     let (Ok(before), Ok(wanted)) = (RedirectAddress::parse(before), RedirectAddress::parse(wanted))
     else {

@@ -10,9 +10,10 @@ use super::client::{self, Client, TokenAuthMethod};
 use super::error::AuthError;
 use super::metadata::Provider;
 use super::scopes::Scopes;
-use super::{Grant, Proof};
+use super::{ClientAuth, Grant};
 
-/// How long before its expiry a token is refreshed; at most a quarter of its lifetime.
+/// The time before its expiry at which a token is refreshed; at most a quarter of its
+/// lifetime.
 const RENEWAL_MARGIN_SECS: u64 = 30;
 
 /// The tokens of one response.
@@ -21,7 +22,7 @@ pub(super) struct Tokens {
     pub(super) access: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refresh: Option<String>,
-    /// When to refresh it, in seconds since 1970.
+    /// The time to refresh it, in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) renew_at: Option<u64>,
     /// The scopes that were requested and granted.
@@ -36,7 +37,7 @@ impl Tokens {
         self.renew_at.is_some_and(|at| at <= now())
     }
 
-    /// Returns whether it is due and can be refreshed.
+    /// Returns true if it is due and can be refreshed.
     pub(super) fn should_refresh(&self) -> bool {
         self.is_due() && self.refresh.is_some()
     }
@@ -173,17 +174,17 @@ fn build_request(
     form.append_pair("resource", &provider.resource);
     let mut authorization = None;
     match (client.method, &client.proof) {
-        (TokenAuthMethod::ClientSecretBasic, Proof::Secret(secret)) => {
+        (TokenAuthMethod::ClientSecretBasic, ClientAuth::Secret(secret)) => {
             let encoded =
                 |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
             let header = basic_credentials(&format!("{}:{}", encoded(&client.id), encoded(secret)));
             web.secrets.add(header.trim_start_matches("Basic "));
             authorization = Some(header);
         }
-        (TokenAuthMethod::ClientSecretPost, Proof::Secret(secret)) => {
+        (TokenAuthMethod::ClientSecretPost, ClientAuth::Secret(secret)) => {
             form.append_pair("client_id", &client.id).append_pair("client_secret", secret);
         }
-        (TokenAuthMethod::PrivateKeyJwt, Proof::Key(pem)) => {
+        (TokenAuthMethod::PrivateKeyJwt, ClientAuth::Key(pem)) => {
             let assertion = client::client_assertion(pem, &client.id, &provider.metadata)?;
             let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
             form.append_pair("client_assertion_type", kind);

@@ -17,10 +17,10 @@ use super::super::{Credentials, HttpError, HttpTarget};
 use super::{AuthPolicy, ClientSession};
 use crate::secrets::Secrets;
 
-/// How requests are authorized.
+/// Authorizes requests.
 pub(super) struct Authorization {
     authorizer: Option<Arc<Authorizer>>,
-    /// How many requests wait for a token.
+    /// The number of requests that wait for a token.
     waiting: AtomicUsize,
 }
 
@@ -118,7 +118,7 @@ impl ClientSession {
         }
     }
 
-    /// Returns whether a request waits for a token, which has its own timeouts.
+    /// Returns true if a request waits for a token, which has its own timeouts.
     pub(in super::super) fn is_waiting_for_token(&self) -> bool {
         self.authorization.waiting.load(Ordering::Relaxed) > 0
     }

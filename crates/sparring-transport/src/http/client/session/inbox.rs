@@ -8,7 +8,7 @@ use sparring_peer::Incoming;
 
 use super::ClientSession;
 
-/// How much is queued before exchanges wait until some of it is taken.
+/// The maximum size of the queue. Exchanges wait while it is full.
 const MAX_FRAMES: usize = 1_000;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 

@@ -44,7 +44,7 @@ struct SessionState {
     heads: [Option<RequestHead>; 3],
     /// The head of the last message, with the headers that it was built for.
     last: Option<(Headers, RequestHead)>,
-    /// Whether the post URL is known, over HTTP+SSE.
+    /// True if the post URL is known, over HTTP+SSE.
     ready: bool,
     /// A message to send again, over HTTP+SSE.
     retry: Option<Message>,
@@ -57,11 +57,11 @@ pub(super) struct Message {
     pub(super) frame: Frame,
     pub(super) stream: Stream,
     pub(super) headers: Headers,
-    /// Whether it was sent before, to another URL.
+    /// True if it was sent before, to another URL.
     pub(super) is_retry: bool,
 }
 
-/// How far to go to authorize a request.
+/// The permitted actions to authorize a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AuthPolicy {
     /// The user may have to log in.
@@ -166,20 +166,20 @@ impl ClientSession {
     /// Records a sent message.
     pub(super) fn record_sent(&self, message: &Message) {
         if let Some(recorder) = self.recorder.get().filter(|_| !message.is_retry) {
-            recorder.sent(&message.frame);
+            recorder.record_sent(&message.frame);
         }
     }
 
     /// Records a received frame and queues it for the peer.
     pub(super) fn deliver(&self, frame: Frame, stream: &Stream, envelope: &Envelope) {
         self.record_received(&frame, envelope.status);
-        self.push(Incoming::on(stream.clone(), frame, Some(envelope.clone())));
+        self.push(Incoming::from_frame(stream.clone(), frame, Some(envelope.clone())));
     }
 
     /// Records a frame that is not for the peer.
     pub(super) fn record_received(&self, frame: &Frame, status: Option<u16>) {
         if let Some(recorder) = self.recorder.get() {
-            recorder.answered(frame, status);
+            recorder.record_response(frame, status);
         }
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, Entry, HOST, HeaderName};
 use http::{HeaderValue, Method};
 use sparring_peer::Cause;
-use sparring_wire::{FrameKind, mirror};
+use sparring_wire::{FrameKind, mirrored_headers};
 
 use super::super::exchange_recorder::{ExchangeProgress, ExchangeRecorder, redact_headers};
 use super::super::http_client::{RequestHead, SESSION_HEADER};
@@ -40,7 +40,7 @@ impl ClientSession {
             }
             (head, Bytes::copy_from_slice(body))
         };
-        // A notification is repeated later, or not worth a login.
+        // A notification is repeated later, or does not justify a login.
         let policy = match message.frame.kind() {
             FrameKind::Notification => AuthPolicy::NonInteractive,
             _ => AuthPolicy::Interactive,
@@ -65,7 +65,7 @@ impl ClientSession {
         for (name, value) in message.headers.iter() {
             let name = HeaderName::from_bytes(name.as_bytes());
             let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) else { continue };
-            if name == mirror::PROTOCOL_VERSION {
+            if name == mirrored_headers::PROTOCOL_VERSION_HEADER {
                 self.set_version(&value);
             }
             // The user's headers replace ours.
@@ -162,7 +162,7 @@ impl ClientSession {
 
     fn add_version(&self, head: &mut RequestHead) {
         if let (Some(version), Ok(name)) =
-            (&self.state().version, HeaderName::try_from(mirror::PROTOCOL_VERSION))
+            (&self.state().version, HeaderName::try_from(mirrored_headers::PROTOCOL_VERSION_HEADER))
         {
             head.redacted.push(name.as_str(), version.to_str().unwrap_or_default());
             head.headers.entry(name).or_insert_with(|| version.clone());

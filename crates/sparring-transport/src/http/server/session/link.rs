@@ -51,14 +51,14 @@ impl Link for SessionLink {
         self.session.kind()
     }
 
-    fn transport(&self) -> &'static str {
+    fn transport_name(&self) -> &'static str {
         match self.session.kind() {
             LinkKind::Streams => "http",
             LinkKind::Shared => "sse",
         }
     }
 
-    fn record_to(&mut self, recorder: Recorder) {
+    fn set_recorder(&mut self, recorder: Recorder) {
         self.session.record_to(recorder);
     }
 

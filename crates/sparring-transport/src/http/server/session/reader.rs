@@ -21,10 +21,10 @@ pub(in crate::http::server) struct Reader {
     priming: Option<Duration>,
     /// The bytes before the first event.
     preface: Vec<u8>,
-    /// The name of each event, and whether it has an id.
+    /// The name of each event, and true if it has an id.
     name: Option<&'static str>,
     ids: bool,
-    /// The speed limit for what was last written.
+    /// The speed limit of the last written bytes.
     pace: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Reader {
         self
     }
 
-    /// Returns how the stream begins.
+    /// Returns the beginning of the stream.
     pub(in crate::http::server) fn poll_first(
         &mut self,
         cx: &mut Context<'_>,
@@ -172,7 +172,7 @@ impl EventSource for Reader {
         };
         drop(state);
         session.update_backlog(before, now);
-        self.pace = fault.as_ref().and_then(|fault| fault.slow);
+        self.pace = fault.as_ref().and_then(|fault| fault.bytes_per_second);
         match fault.map(|fault| StreamStatus::More.with_fault(&fault)) {
             Some(StreamStatus::Broken) => Poll::Ready(StreamStatus::Broken),
             _ => status,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sparring_peer::server::Running;
+use sparring_peer::server::ServerTask;
 use sparring_wire::Revision;
 
 use super::session_state::Session;
@@ -45,7 +45,7 @@ impl std::borrow::Borrow<str> for SessionId {
 #[derive(Debug)]
 pub(in crate::http::server) struct SessionEntry {
     pub(in crate::http::server) session: Arc<Session>,
-    pub(in crate::http::server) running: Running,
+    pub(in crate::http::server) running: ServerTask,
     /// The negotiated revision; `None` over HTTP+SSE, where it is not needed.
     pub(in crate::http::server) revision: Option<Revision>,
 }
@@ -62,7 +62,7 @@ impl Registry {
         Arc::new(Registry { sessions: Mutex::default(), max_sessions })
     }
 
-    /// Returns whether another session can be added.
+    /// Returns true if another session can be added.
     pub(in crate::http::server) fn has_room(&self) -> bool {
         self.lock().len() < self.max_sessions
     }
@@ -108,7 +108,7 @@ impl Registry {
         }
     }
 
-    /// Returns whether any session has a running request.
+    /// Returns true if any session has a running request.
     pub(in crate::http::server) fn is_serving(&self) -> bool {
         self.lock().values().any(|entry| entry.session.is_serving())
     }

@@ -1,7 +1,7 @@
 //! One session: queues frames from HTTP requests for the peer, and sorts the peer's frames into
 //! streams.
 //!
-//! One lock, held only while a frame is added or removed, never across a wait.
+//! The session has one lock, held only while a frame is added or removed, never across a wait.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::task::AtomicWaker;
-use sparring_peer::link::{Cause, FULL, Faults, Incoming, LinkKind, Outgoing, Recorder, Stream};
+use sparring_peer::link::{
+    BACKLOG_LIMIT, Cause, Faults, Incoming, LinkKind, Outgoing, Recorder, Stream,
+};
 use sparring_wire::{Frame, FrameKind, Id};
 use tokio::time::Instant;
 
@@ -19,27 +21,27 @@ use super::stream_buffer::StreamBuffer;
 
 const STANDING: u64 = Session::STANDING;
 
-/// How many frames and bytes may wait for the peer before more are refused.
+/// The maximum number of frames, and of bytes, that wait for the peer. More are refused.
 const MAX_INBOX_FRAMES: usize = 1_000;
 const MAX_INBOX_BYTES: usize = 16 * 1024 * 1024;
 
-/// How many requests may run at once before more are refused. They continue when their client
-/// leaves, so the number of connections does not limit them.
+/// The maximum number of running requests. More are refused. Requests continue when their
+/// client leaves, so the number of connections does not limit them.
 const MAX_REQUESTS: usize = 1_000;
 
-/// How many ended streams are kept for resumption.
+/// The maximum number of ended streams that are kept for resumption.
 const MAX_ENDED_STREAMS: usize = 64;
 
 /// The limits of a session.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http::server) struct Limits {
-    /// How many bytes each stream keeps.
+    /// The maximum number of bytes that each stream keeps.
     pub(in crate::http::server) replay: usize,
-    /// How long the session may be unused.
+    /// The maximum idle time of the session.
     pub(in crate::http::server) idle: Duration,
 }
 
-/// Why a frame is refused.
+/// The reason why a frame is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http::server) enum PostError {
     /// The session has ended.
@@ -50,7 +52,7 @@ pub(in crate::http::server) enum PostError {
     IdInUse,
 }
 
-/// Why a stream cannot be read.
+/// The reason why a stream cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http::server) enum ResumeError {
     /// The stream does not exist, or not any more.
@@ -83,7 +85,7 @@ pub(super) struct SessionState {
     /// Ended streams that are kept, the oldest first.
     ended: VecDeque<u64>,
     next: u64,
-    /// Whether the session has ended, or its standing stream is to end.
+    /// True if the session has ended, or its standing stream is to end.
     pub(super) closed: bool,
     shutting_down: bool,
     pub(super) last_used: Instant,
@@ -195,7 +197,7 @@ impl Session {
         Ok(Reader::new(Arc::clone(self), number, reader))
     }
 
-    /// Returns whether a request is running.
+    /// Returns true if a request is running.
     pub(super) fn is_serving(&self) -> bool {
         !self.lock().requests.is_empty()
     }
@@ -209,7 +211,7 @@ impl Session {
         }
     }
 
-    /// Ends the session; readers receive what is left.
+    /// Ends the session; readers receive the remaining frames.
     pub(in crate::http::server) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -244,7 +246,7 @@ impl Session {
                     buffer.wake();
                 }
             }
-            Outgoing::Abort(Stream::Standing) | Outgoing::Open(_) => {}
+            Outgoing::Abort(Stream::Connection) | Outgoing::Open(_) => {}
             Outgoing::Close => self.close(),
         }
     }
@@ -252,17 +254,17 @@ impl Session {
     fn send(&self, frame: Frame, stream: &Stream, faults: Faults) {
         let mut state = self.lock();
         if let Some(recorder) = &state.recorder {
-            faults.applied_to(&frame).iter().for_each(|frame| recorder.sent(frame));
+            faults.apply(&frame).iter().for_each(|frame| recorder.record_sent(frame));
         }
         let number = match stream {
-            Stream::Standing => Some(STANDING),
+            Stream::Connection => Some(STANDING),
             Stream::Request(id) => state.requests.get(id).copied(),
         };
         let last = matches!(frame.kind(), FrameKind::Result | FrameKind::Error | FrameKind::Batch);
         if self.kind == LinkKind::Shared && last {
             match frame.kind() {
                 FrameKind::Batch => {
-                    for answer in frame.batch() {
+                    for answer in frame.batch_items() {
                         state.forget_answered(&answer);
                     }
                 }
@@ -306,7 +308,7 @@ impl Session {
 
     /// Registers the peer's waker while the backlog is full.
     pub(super) fn wait_for_room(&self, cx: &Context<'_>) {
-        if self.backlog() >= FULL {
+        if self.backlog() >= BACKLOG_LIMIT {
             self.room_waker.register(cx.waker());
         }
     }
@@ -322,7 +324,7 @@ impl Session {
             if let (Some(recorder), Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. }) =
                 (&state.recorder, &incoming)
             {
-                recorder.received(frame);
+                recorder.record_received(frame);
             }
             return Poll::Ready(incoming);
         }
@@ -333,8 +335,8 @@ impl Session {
         Poll::Pending
     }
 
-    /// Returns since when the session is unused; `None` while it is read. A running request
-    /// whose client has gone does not count.
+    /// Returns the time since when the session is unused; `None` while it is read. A running
+    /// request whose client has gone does not count.
     pub(super) fn unused_since(&self) -> Option<Instant> {
         let state = self.lock();
         let read = state.streams.values().any(StreamBuffer::is_read);
@@ -369,12 +371,12 @@ impl SessionState {
     /// Ends the stream of a request that the client cancels, since it gets no answer.
     fn end_cancelled(&mut self, frame: &Frame) {
         if frame.kind() == FrameKind::Batch {
-            return frame.batch().for_each(|frame| self.end_cancelled(&frame));
+            return frame.batch_items().for_each(|frame| self.end_cancelled(&frame));
         }
         if frame.method() != Some("notifications/cancelled") {
             return;
         }
-        let id = frame.params().and_then(|params| params.get("requestId")).and_then(Id::read);
+        let id = frame.params().and_then(|params| params.get("requestId")).and_then(Id::from_json);
         let Some(id) = id else { return };
         let Some(number) = self.requests.get(&id).copied() else { return };
         if number == STANDING {
@@ -419,7 +421,7 @@ impl SessionState {
         }
     }
 
-    /// Returns whether the standing stream is to end.
+    /// Returns true if the standing stream is to end.
     pub(super) fn is_over(&self, kind: LinkKind) -> bool {
         let served = kind == LinkKind::Streams || self.requests.is_empty();
         self.closed || self.shutting_down && served && self.inbox.is_empty()
@@ -454,7 +456,7 @@ mod tests {
     fn asking(session: &Arc<Session>) -> (Reader, Stream) {
         let (id, asked) = (Id::from(1), r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
         let stream = Stream::Request(id.clone());
-        let incoming = Incoming::on(stream.clone(), Frame::parse(asked), None);
+        let incoming = Incoming::from_frame(stream.clone(), Frame::parse(asked), None);
         (session.request(vec![id], incoming).expect("room for one"), stream)
     }
 
@@ -472,9 +474,9 @@ mod tests {
         let (reader, stream) = asking(&session);
         drop(reader);
         let said = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/said"}"#);
-        session.route(Outgoing::on(stream.clone(), said));
+        session.route(Outgoing::send_on(stream.clone(), said));
         assert_eq!(session.lock().streams.get(&1).map(StreamBuffer::bytes), Some(0));
-        session.route(Outgoing::on(stream, answer()));
+        session.route(Outgoing::send_on(stream, answer()));
         let state = session.lock();
         assert!(state.requests.is_empty() && !state.streams.contains_key(&1));
     }
@@ -483,7 +485,7 @@ mod tests {
     fn an_answer_at_the_start_of_its_stream_is_not_kept_forever() {
         let session = streams();
         let (mut reader, stream) = asking(&session);
-        session.route(Outgoing::on(stream, answer()));
+        session.route(Outgoing::send_on(stream, answer()));
         reader.start_events();
         assert_eq!(session.lock().ended, [1]);
     }
@@ -499,8 +501,11 @@ mod tests {
         let woken = Arc::new(Count(AtomicUsize::new(0)));
         let session = streams();
         let (mut reader, stream) = asking(&session);
-        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#, "x".repeat(FULL));
-        session.route(Outgoing::on(stream, Frame::parse(text)));
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#,
+            "x".repeat(BACKLOG_LIMIT)
+        );
+        session.route(Outgoing::send_on(stream, Frame::parse(text)));
         session.wait_for_room(&Context::from_waker(&Waker::from(Arc::clone(&woken))));
         assert_eq!(woken.0.load(Ordering::Relaxed), 0);
         assert!(reader.poll_first(&mut Context::from_waker(Waker::noop())).is_ready());
@@ -515,10 +520,10 @@ mod tests {
         let left = Instant::now();
         drop(reader);
         assert!(session.unused_since().is_some_and(|since| since >= left), "the handler may hang");
-        session.route(Outgoing::on(stream, answer()));
+        session.route(Outgoing::send_on(stream, answer()));
 
         let (mut reader, stream) = asking(&session);
-        session.route(Outgoing::on(stream, answer()));
+        session.route(Outgoing::send_on(stream, answer()));
         let answered = Instant::now();
         let mut cx = Context::from_waker(Waker::noop());
         assert!(reader.poll_first(&mut cx).is_ready());
@@ -531,7 +536,7 @@ mod tests {
             Session::new(LinkKind::Shared, Limits { replay: 1_000, idle: Duration::from_secs(1) });
         let text = format!("{{\"method\":\"x\",\"params\":[\"{}\"]}}", "x".repeat(1024 * 1024));
         let large = Frame::parse(text);
-        let post = || session.post(Incoming::on_shared_channel(large.clone()));
+        let post = || session.post(Incoming::from_shared_channel(large.clone()));
         let taken = (0..100).take_while(|_| post().is_ok()).count();
         assert_eq!((taken, post()), (16, Err(PostError::Busy)));
         let mut cx = Context::from_waker(Waker::noop());

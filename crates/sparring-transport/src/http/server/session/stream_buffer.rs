@@ -9,7 +9,7 @@ use std::task::Waker;
 use sparring_peer::link::Faults;
 use sparring_wire::{Frame, Id};
 
-/// How many unread frames are kept.
+/// The maximum number of unread frames that are kept.
 const MAX_FRAMES: usize = 1_000;
 
 /// The buffer of one stream.
@@ -29,13 +29,13 @@ pub(super) struct StreamBuffer {
     /// The current reader and its waker.
     reader: Option<u64>,
     waker: Option<Waker>,
-    /// How many readers there have been.
+    /// The number of readers so far.
     readers: u64,
-    /// Whether it is sent as events, so that a client knows its position.
+    /// True if it is sent as events, so that a client knows its position.
     pub(super) started: bool,
-    /// Whether no more frames follow.
+    /// True if no more frames follow.
     pub(super) done: bool,
-    /// Whether the connection ends while the stream continues.
+    /// True if the connection ends while the stream continues.
     pub(super) cut: bool,
     /// The requests that it answers.
     pub(super) requests: Vec<Id>,
@@ -58,7 +58,7 @@ impl StreamBuffer {
         self.wake();
     }
 
-    /// Returns whether all frames after this one are kept.
+    /// Returns true if all frames after this one are kept.
     pub(super) fn has_all_after(&self, number: u64) -> bool {
         number.saturating_add(self.frames.len() as u64) >= self.newest
     }
@@ -91,7 +91,7 @@ impl StreamBuffer {
         self.delivered
     }
 
-    /// Returns whether all frames were delivered.
+    /// Returns true if all frames were delivered.
     pub(super) fn is_empty(&self) -> bool {
         self.delivered == self.newest
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_comes_back_gets_what_followed() {
+    fn a_returning_reader_receives_the_following_frames() {
         let mut buffer = StreamBuffer::default();
         let first = buffer.attach(None);
         for number in 1..=3 {

@@ -1,6 +1,6 @@
 //! Connections that start with a handshake, or without a known revision.
 
-use super::super::Referee;
+use super::super::ConnectionChecker;
 use super::{CALL, CALLED, check, discovery, half_handshake, handshake, session};
 use crate::frame::Frame;
 use crate::revision::{Revision, Side};
@@ -11,7 +11,7 @@ fn learns_the_revision_from_the_handshake() {
         let checker = check(&handshake(revision.name(), "{}", "{}"), &[]);
         assert_eq!(checker.revision(), Some(revision));
     }
-    assert_eq!(Referee::new().revision(), None);
+    assert_eq!(ConnectionChecker::new().revision(), None);
 }
 
 #[test]
@@ -25,8 +25,8 @@ fn reports_only_violations_of_all_revisions_before_the_revision_is_known() {
             (r#"<{"method":"notifications/message","params":{}}"#, ""),
         ],
     );
-    let mut checker = Referee::new();
-    let found = checker.observe(Side::Server, &Frame::parse("noise"));
+    let mut checker = ConnectionChecker::new();
+    let found = checker.check(Side::Server, &Frame::parse("noise"));
     assert_eq!(found.len(), 1);
 }
 
@@ -264,11 +264,11 @@ fn a_handshake_must_select_a_requested_or_known_version() {
 fn frames_of_a_batch_are_checked_in_order() {
     let mut checker = check(&handshake("2025-03-26", "{}", r#"{"tools":{}}"#), &[]);
     let ask = r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"prompts/list"}]"#;
-    let found = checker.observe(Side::Client, &Frame::parse(ask));
+    let found = checker.check(Side::Client, &Frame::parse(ask));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].path, "$[1].method");
     let answer = r#"[{"jsonrpc":"2.0","id":2,"result":{"prompts":[]}},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
-    let found = checker.observe(Side::Server, &Frame::parse(answer));
+    let found = checker.check(Side::Server, &Frame::parse(answer));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].path, "$[1].result.tools");
 }
@@ -277,9 +277,9 @@ fn frames_of_a_batch_are_checked_in_order() {
 fn the_frames_of_a_forbidden_batch_count_as_sent() {
     let mut checker = check(&session(), &[(CALL, "")]);
     let answer = r#"[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]"#;
-    let found = checker.observe(Side::Server, &Frame::parse(answer));
+    let found = checker.check(Side::Server, &Frame::parse(answer));
     assert_eq!(found.len(), 1, "{found:?}");
     let again = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
-    let found = checker.observe(Side::Server, &Frame::parse(again));
+    let found = checker.check(Side::Server, &Frame::parse(again));
     assert_eq!(found[0].rule.id(), "exchange/duplicate-response");
 }

@@ -3,14 +3,14 @@
 mod legacy;
 mod modern;
 
-use super::Referee;
+use super::ConnectionChecker;
 use crate::frame::Frame;
 use crate::revision::Side;
 
 /// Checks lines with their expected violations. A line starts with `>` from the client
 /// or `<` from the server. `jsonrpc` is added, and `$META` stands for modern metadata.
-fn check(opening: &[String], lines: &[(&str, &str)]) -> Referee {
-    let mut checker = Referee::new();
+fn check(opening: &[String], lines: &[(&str, &str)]) -> ConnectionChecker {
+    let mut checker = ConnectionChecker::new();
     let opening = opening.iter().map(|line| (line.as_str(), ""));
     for (line, expected) in opening.chain(lines.iter().copied()) {
         let (from, text) = match line.split_at(1) {
@@ -19,7 +19,7 @@ fn check(opening: &[String], lines: &[(&str, &str)]) -> Referee {
         };
         let text = text.replace("$META", META);
         let text = text.replacen('{', r#"{"jsonrpc":"2.0","#, 1);
-        let found = checker.observe(from, &Frame::parse(text));
+        let found = checker.check(from, &Frame::parse(text));
         let rendered = found.iter().map(|it| format!("{} {}", it.rule, it.path));
         let rendered = rendered.collect::<Vec<_>>().join(", ");
         assert_eq!(rendered, expected, "at {line}: {found:?}");

@@ -15,17 +15,17 @@ use notify_debouncer_mini::{DebounceEventResult, Debouncer, new_debouncer};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long a folder and its files must be quiet before they are read.
+/// The time without changes before a folder and its files are read.
 const QUIET_PERIOD: Duration = Duration::from_millis(50);
 
 /// The interval of checks without an event.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a file may be missing while an editor saves it.
+/// Maximum absence of a file while an editor saves it.
 const MAX_ABSENCE: Duration = Duration::from_millis(300);
 
 /// Watches files.
-pub struct Files {
+pub struct FileWatcher {
     /// `None` if the system has no watcher; then there are only regular checks.
     debouncer: Option<Debouncer<RecommendedWatcher>>,
     /// The last known stamp of each file; `None` if it did not exist.
@@ -43,13 +43,13 @@ struct Stamp {
     number: (u64, u64),
 }
 
-impl Files {
+impl FileWatcher {
     /// Creates a watcher without files.
-    pub fn none() -> Files {
+    pub fn new() -> FileWatcher {
         let notify = Arc::new(Notify::new());
         let sender = Arc::clone(&notify);
         let on_event = move |_: DebounceEventResult| sender.notify_one();
-        Files {
+        FileWatcher {
             debouncer: new_debouncer(QUIET_PERIOD, on_event).ok(),
             known: BTreeMap::new(),
             folders: BTreeMap::new(),
@@ -57,9 +57,9 @@ impl Files {
         }
     }
 
-    /// Replaces the watched files. Returns whether some were not watched
+    /// Replaces the watched files. Returns true if some were not watched
     /// before: those may have changed since they were read.
-    pub fn set(&mut self, files: &[PathBuf]) -> bool {
+    pub fn watch(&mut self, files: &[PathBuf]) -> bool {
         let before = std::mem::take(&mut self.known);
         for file in files {
             let known = before.get(file).copied().unwrap_or_else(|| Stamp::read(file));
@@ -166,12 +166,12 @@ mod tests {
 
     use super::*;
 
-    /// How long a test waits for a change.
+    /// Maximum wait of a test for a change.
     const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
     struct Fixture {
         folder: tempfile::TempDir,
-        files: Files,
+        files: FileWatcher,
     }
 
     impl Fixture {
@@ -182,9 +182,9 @@ mod tests {
                 fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
                 fs::write(path, "before").expect("a file");
             }
-            let mut files = Files::none();
-            assert!(files.set(&paths));
-            assert!(!files.set(&paths));
+            let mut files = FileWatcher::new();
+            assert!(files.watch(&paths));
+            assert!(!files.watch(&paths));
             Fixture { folder, files }
         }
 
@@ -269,7 +269,7 @@ mod tests {
         {
             std::os::unix::fs::symlink(fixture.path("one"), &link).expect("a link");
             fs::write(fixture.path("two"), "longer than before").expect("written");
-            fixture.files.set(std::slice::from_ref(&link));
+            fixture.files.watch(std::slice::from_ref(&link));
             std::os::unix::fs::symlink(fixture.path("two"), fixture.path("new")).expect("a link");
             fs::rename(fixture.path("new"), &link).expect("renamed");
             fixture.notices("link").await;

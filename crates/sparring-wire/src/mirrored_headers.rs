@@ -15,11 +15,11 @@ use crate::headers::Headers;
 use crate::json::{Json, JsonKind};
 
 /// The header with the protocol version; since 2025-06-18.
-pub const PROTOCOL_VERSION: &str = "MCP-Protocol-Version";
+pub const PROTOCOL_VERSION_HEADER: &str = "MCP-Protocol-Version";
 /// The header with the method.
-pub const METHOD: &str = "Mcp-Method";
+pub const METHOD_HEADER: &str = "Mcp-Method";
 /// The header with the name or URI that the request refers to.
-pub const NAME: &str = "Mcp-Name";
+pub const NAME_HEADER: &str = "Mcp-Name";
 
 const PARAM_PREFIX: &str = "Mcp-Param-";
 const ANNOTATION: &str = "x-mcp-header";
@@ -27,22 +27,22 @@ const BASE64_MARKERS: (&str, &str) = ("=?base64?", "?=");
 
 /// The mirrored arguments of one tool: each header with the path of its argument.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mirrored(Vec<(String, Vec<String>)>);
+pub struct MirroredArguments(Vec<(String, Vec<String>)>);
 
-impl Mirrored {
+impl MirroredArguments {
     /// Reads the annotations of an input schema.
     ///
     /// # Errors
     /// Fails for an invalid annotation, with the reason. Clients over HTTP must leave out
     /// such a tool.
-    pub fn read(schema: Json<'_>) -> Result<Mirrored, String> {
-        let mut found = Mirrored::default();
+    pub fn from_schema(schema: Json<'_>) -> Result<MirroredArguments, String> {
+        let mut found = MirroredArguments::default();
         let mut names = HashSet::new();
         found.collect_annotations(schema, Some(&mut Vec::new()), &mut names)?;
         Ok(found)
     }
 
-    /// Returns whether the tool has no mirrored arguments.
+    /// Returns true if the tool has no mirrored arguments.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -54,7 +54,7 @@ impl Mirrored {
     ) -> impl Iterator<Item = (&'a str, String)> + 'a {
         self.0.iter().filter_map(move |(header, path)| {
             let value = argument_at(arguments, path).and_then(header_text)?;
-            Some((header.as_str(), encode(&value).into_owned()))
+            Some((header.as_str(), encode_value(&value).into_owned()))
         })
     }
 
@@ -123,7 +123,7 @@ fn check_annotation(
 }
 
 /// Returns the value of `Mcp-Name` for a request.
-pub fn name_of<'a>(method: &str, params: Option<Json<'a>>) -> Option<Cow<'a, str>> {
+pub fn name_header_value<'a>(method: &str, params: Option<Json<'a>>) -> Option<Cow<'a, str>> {
     let field = match method {
         "tools/call" | "prompts/get" => "name",
         "resources/read" => "uri",
@@ -137,16 +137,25 @@ pub fn name_of<'a>(method: &str, params: Option<Json<'a>>) -> Option<Cow<'a, str
 ///
 /// # Errors
 /// Fails if a header is missing, cannot be decoded, or differs from the body.
-pub fn check(headers: &Headers, frame: &Frame, mirrored: &Mirrored) -> Result<(), String> {
+pub fn check_headers(
+    headers: &Headers,
+    frame: &Frame,
+    mirrored: &MirroredArguments,
+) -> Result<(), String> {
     let method = frame.method().unwrap_or_default();
     let params = frame.params();
-    let version =
-        params.and_then(|params| params.at(&["_meta", "io.modelcontextprotocol/protocolVersion"]));
+    let version = params
+        .and_then(|params| params.get_path(&["_meta", "io.modelcontextprotocol/protocolVersion"]));
     let version = version.and_then(Json::as_str).unwrap_or_default();
-    compare(headers, PROTOCOL_VERSION, headers.get(PROTOCOL_VERSION).map(Cow::Borrowed), &version)?;
-    compare(headers, METHOD, headers.get(METHOD).map(Cow::Borrowed), method)?;
-    if let Some(name) = name_of(method, params) {
-        compare(headers, NAME, decode_header(headers, NAME)?, &name)?;
+    compare(
+        headers,
+        PROTOCOL_VERSION_HEADER,
+        headers.get(PROTOCOL_VERSION_HEADER).map(Cow::Borrowed),
+        &version,
+    )?;
+    compare(headers, METHOD_HEADER, headers.get(METHOD_HEADER).map(Cow::Borrowed), method)?;
+    if let Some(name) = name_header_value(method, params) {
+        compare(headers, NAME_HEADER, decode_header(headers, NAME_HEADER)?, &name)?;
     }
     let arguments = params.and_then(|params| params.get("arguments"));
     for (header, path) in &mirrored.0 {
@@ -180,13 +189,13 @@ fn compare(
 
 fn decode_header<'a>(headers: &'a Headers, header: &str) -> Result<Option<Cow<'a, str>>, String> {
     let Some(value) = headers.get(header) else { return Ok(None) };
-    let decoded = decode(value);
+    let decoded = decode_value(value);
     decoded.map(Some).ok_or_else(|| format!("the header {header} has invalid characters"))
 }
 
 /// Encodes a header value: as it is, or as Base64 if HTTP could change it
 /// (streamable-http#value-encoding).
-pub fn encode(value: &str) -> Cow<'_, str> {
+pub fn encode_value(value: &str) -> Cow<'_, str> {
     let (before, after) = BASE64_MARKERS;
     // A tab is allowed, but some intermediaries do not forward it.
     let safe = value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
@@ -199,7 +208,7 @@ pub fn encode(value: &str) -> Cow<'_, str> {
 }
 
 /// Decodes a header value; returns `None` if it is invalid.
-pub fn decode(value: &str) -> Option<Cow<'_, str>> {
+pub fn decode_value(value: &str) -> Option<Cow<'_, str>> {
     let (before, after) = BASE64_MARKERS;
     match value.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)) {
         Some(inner) => String::from_utf8(STANDARD.decode(inner).ok()?).ok().map(Cow::Owned),
@@ -237,8 +246,8 @@ mod tests {
     use crate::json::RawJson;
     use serde_json::json;
 
-    fn read(schema: serde_json::Value) -> Result<Mirrored, String> {
-        Mirrored::read(RawJson::from(schema).view())
+    fn read(schema: serde_json::Value) -> Result<MirroredArguments, String> {
+        MirroredArguments::from_schema(RawJson::from(schema).view())
     }
 
     #[test]
@@ -252,11 +261,11 @@ mod tests {
             ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
             ("", ""),
         ] {
-            assert_eq!(encode(value), written);
-            assert_eq!(decode(written).as_deref(), Some(value));
+            assert_eq!(encode_value(value), written);
+            assert_eq!(decode_value(written).as_deref(), Some(value));
         }
-        assert_eq!(decode("=?base64?!!!?="), None);
-        assert_eq!(decode("ünsafe"), None);
+        assert_eq!(decode_value("=?base64?!!!?="), None);
+        assert_eq!(decode_value("ünsafe"), None);
     }
 
     #[test]
@@ -326,7 +335,7 @@ mod tests {
             ("mcp-name", "=?base64?cQ==?="),
             ("mcp-param-n", "42.0"),
         ];
-        assert_eq!(check(&good.into_iter().collect(), &frame, &mirrored), Ok(()));
+        assert_eq!(check_headers(&good.into_iter().collect(), &frame, &mirrored), Ok(()));
         for (name, value, reason) in [
             ("mcp-method", "tools/list", r#"has "tools/list", the body has "tools/call""#),
             ("mcp-name", "", "has"),
@@ -334,12 +343,12 @@ mod tests {
             ("mcp-param-n", "43", r#"has "43""#),
         ] {
             let changed = good.map(|pair| if pair.0 == name { (name, value) } else { pair });
-            let found = check(&changed.into_iter().collect(), &frame, &mirrored);
+            let found = check_headers(&changed.into_iter().collect(), &frame, &mirrored);
             assert!(found.clone().is_err_and(|found| found.contains(reason)), "{name}: {found:?}");
         }
         for missing in good.map(|(name, _)| name) {
             let rest = good.into_iter().filter(|(name, _)| *name != missing).collect();
-            let found = check(&rest, &frame, &mirrored);
+            let found = check_headers(&rest, &frame, &mirrored);
             assert!(found.is_err_and(|found| found.contains("is missing")), "{missing}");
         }
     }
