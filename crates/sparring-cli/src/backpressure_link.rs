@@ -1,10 +1,9 @@
 //! A link that receives only while the frame queue and the trace have capacity.
 
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use sparring_peer::link::{Recorder, Stream};
-use sparring_peer::{Era, Incoming, Link, LinkKind, Outgoing};
+use sparring_peer::{Incoming, Link, LinkInfo, Outgoing};
 
 use crate::frame_queue::FrameQueue;
 use crate::output::ThreadedWriter;
@@ -19,12 +18,8 @@ pub(crate) struct BackpressureLink {
 }
 
 impl Link for BackpressureLink {
-    fn kind(&self) -> LinkKind {
-        self.link.kind()
-    }
-
-    fn transport_name(&self) -> &'static str {
-        self.link.transport_name()
+    fn info(&self) -> LinkInfo {
+        self.link.info()
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -44,10 +39,6 @@ impl Link for BackpressureLink {
 
     fn backlog(&self) -> usize {
         self.link.backlog()
-    }
-
-    fn close_timeout(&self) -> Duration {
-        self.link.close_timeout()
     }
 
     fn pauses_timeouts(&self) -> bool {
@@ -71,20 +62,13 @@ impl Link for BackpressureLink {
     fn describe_progress(&self, stream: &Stream) -> Option<String> {
         self.link.describe_progress(stream)
     }
-
-    fn known_era(&self) -> Option<Era> {
-        self.link.known_era()
-    }
-
-    fn learn_era(&mut self, era: Era) {
-        self.link.learn_era(era);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::task::Waker;
 
+    use sparring_peer::LinkKind;
     use sparring_peer::link::memory;
     use sparring_wire::{Frame, Side, Transcript, TranscriptItem};
 

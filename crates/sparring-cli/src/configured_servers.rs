@@ -52,7 +52,7 @@ pub(crate) fn config_context(
         home: environment.home.clone(),
         trust: environment.trust_file.clone(),
         credentials: environment.credentials_file.clone(),
-        visitor: login_page_opener(stderr, environment.has_terminal),
+        browser: login_page_opener(stderr, environment.has_terminal),
         proxies: environment.proxies.clone(),
         ask,
     }
@@ -75,11 +75,11 @@ pub(crate) async fn find_server(
 ) -> Result<NamedServer, Failure> {
     let names = [name.to_owned()].into();
     let ask = input_asker(names, KnownInputs::default(), environment.can_ask, printer.stderr());
-    let (places, name) = (config_places(environment), name.to_owned());
+    let (locations, name) = (config_places(environment), name.to_owned());
     let context = config_context(environment, printer.stderr(), ask);
     // On a thread, so that a signal can interrupt a question.
     let read = tokio::task::spawn_blocking(move || {
-        let config = Config::read(&places, &context);
+        let config = Config::read(&locations, &context);
         let server = config.server_by_name(&name).cloned();
         let variables = context.variables.into_keys();
         let template = ConfigContext {
@@ -91,7 +91,7 @@ pub(crate) async fn find_server(
                 .collect(),
             ..context
         };
-        let template = Config::read(&places, &template);
+        let template = Config::read(&locations, &template);
         let template = template.server_by_name(&name).map(|server| server.target.clone());
         (config.faults, server, template)
     });

@@ -81,8 +81,8 @@ impl<'a> Connection<'a> {
                 (self.printer.print_failure(failure, stderr.as_deref()).await, failure.frame())
             }
         };
-        let mishaps = self.client.background_errors();
-        for note in self.observer.notes(shown, &mishaps) {
+        let background_errors = self.client.background_errors();
+        for note in self.observer.notes(shown, &background_errors) {
             self.printer.note(&note).await;
         }
         if let (Err(failure), Some(container)) = (outcome, &self.container)

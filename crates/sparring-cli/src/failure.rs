@@ -230,8 +230,8 @@ fn connect_message(error: &Error) -> String {
 /// response, which are printed separately.
 fn request_message(error: &Error) -> String {
     match error {
-        Error::Closed { method, cause: Cause::ProcessEnded { reason: how, .. } } => {
-            format!("no answer to {method}: {how}")
+        Error::Closed { method, cause: Cause::ProcessEnded { reason, .. } } => {
+            format!("the server {reason} before it answered {method}")
         }
         Error::Closed { method, cause } => match http_cause_message(cause) {
             Some(cause) => format!("{cause} (no answer to {method})"),

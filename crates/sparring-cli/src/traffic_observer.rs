@@ -109,7 +109,7 @@ impl TrafficObserver {
 
     /// Returns the notes: violations, without those of the frame that the failure shows,
     /// and errors of the client that no request reported.
-    pub(crate) fn notes(&self, shown: Option<&Frame>, mishaps: &[Cause]) -> Vec<String> {
+    pub(crate) fn notes(&self, shown: Option<&Frame>, background_errors: &[Cause]) -> Vec<String> {
         let seen = lock(&self.seen);
         let shown = shown.map(digest);
         let unreported = seen.violations.iter().filter(|known| Some(known.frame) != shown);
@@ -120,7 +120,7 @@ impl TrafficObserver {
             let least = if seen.more { "at least " } else { "" };
             notes.push(format!("and {least}{more} more protocol violations"));
         }
-        let unreported = mishaps.iter().filter(|mishap| !self.frames.is_send_error(mishap));
+        let unreported = background_errors.iter().filter(|error| !self.frames.is_send_error(error));
         notes.extend(unreported.take(MAX_NOTES).map(ToString::to_string));
         notes
     }

@@ -43,9 +43,9 @@ struct Stamp {
     number: (u64, u64),
 }
 
-impl FileWatcher {
-    /// Creates a watcher without files.
-    pub fn new() -> FileWatcher {
+/// A watcher without files.
+impl Default for FileWatcher {
+    fn default() -> FileWatcher {
         let notify = Arc::new(Notify::new());
         let sender = Arc::clone(&notify);
         let on_event = move |_: DebounceEventResult| sender.notify_one();
@@ -56,7 +56,9 @@ impl FileWatcher {
             notify,
         }
     }
+}
 
+impl FileWatcher {
     /// Replaces the watched files. Returns true if some were not watched
     /// before: those may have changed since they were read.
     pub fn watch(&mut self, files: &[PathBuf]) -> bool {
@@ -182,7 +184,7 @@ mod tests {
                 fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
                 fs::write(path, "before").expect("a file");
             }
-            let mut files = FileWatcher::new();
+            let mut files = FileWatcher::default();
             assert!(files.watch(&paths));
             assert!(!files.watch(&paths));
             Fixture { folder, files }

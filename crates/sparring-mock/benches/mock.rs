@@ -14,16 +14,16 @@ mod cases;
 #[path = "../../sparring-transport/benches/http_server/client.rs"]
 #[expect(dead_code, reason = "the bench of the server uses more of it")]
 mod client;
+#[path = "../../sparring-peer/benches/calls/measure.rs"]
+mod measure;
 #[path = "mock/pipes.rs"]
 mod pipes;
+#[path = "../../sparring-transport/benches/stdio/rmcp_pair.rs"]
+#[expect(dead_code, reason = "the bench of stdio uses more of it")]
+mod rmcp_pair;
 #[path = "../../sparring-transport/benches/http_server/servers.rs"]
 #[expect(dead_code, reason = "the bench of the server uses more of it")]
 mod servers;
-#[path = "../../sparring-transport/benches/stdio/theirs.rs"]
-#[expect(dead_code, reason = "the bench of stdio uses more of it")]
-mod theirs;
-#[path = "../../sparring-peer/benches/calls/turns.rs"]
-mod turns;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -31,11 +31,11 @@ use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 
 use client::{Caller, Era};
+use measure::{check, measure_round, median, ratio};
 use pipes::Piped;
 use servers::Served;
 use sparring_mock::MockServer;
 use sparring_transport::stdio;
-use turns::{check, median, ratio, take};
 
 /// Rounds of each server.
 const ROUNDS: usize = 15;
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Some("serve-journal") => runtime.block_on(mock(SCRIPT, true)),
         Some("serve-rmcp") => runtime.block_on(servers::rmcp()),
         Some("pipe-mock") => runtime.block_on(piped()),
-        Some("pipe-rmcp") => runtime.block_on(theirs::serve()),
+        Some("pipe-rmcp") => runtime.block_on(rmcp_pair::serve()),
         Some("serve-axum") => runtime.block_on(servers::bare()),
         // cargo adds `--bench`.
         _ => {
@@ -129,8 +129,8 @@ fn over_stdio() -> bool {
     let (mut rmcp, mut mock) = (Piped::start("pipe-rmcp"), Piped::start("pipe-mock"));
     let mut times = [const { [const { Vec::new() }; 2] }; 2];
     for _ in 0..ROUNDS {
-        rmcp.take(CALLS, &mut times[0]);
-        mock.take(CALLS, &mut times[1]);
+        rmcp.measure_round(CALLS, &mut times[0]);
+        mock.measure_round(CALLS, &mut times[1]);
     }
     let ratios = [0, 1].map(|way| ratio(&times[0][way], &times[1][way]));
     println!("a tool call over pipes, {ROUNDS} rounds of {CALLS}, medians\n");
@@ -158,10 +158,10 @@ async fn over_http() -> bool {
     let mut slows = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
         for (caller, times) in callers.iter().zip(&mut times) {
-            take(caller, CALLS, times).await;
+            measure_round(caller, CALLS, times).await;
         }
         if let Some(slow) = &slow {
-            take(slow, CALLS / 16, &mut slows).await;
+            measure_round(slow, CALLS / 16, &mut slows).await;
         }
     }
     let many = |at: usize| &times[at][1];

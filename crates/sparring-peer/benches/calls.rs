@@ -8,19 +8,19 @@
 
 #[path = "calls/baseline.rs"]
 mod baseline;
+#[path = "calls/measure.rs"]
+mod measure;
 #[path = "calls/memory_use.rs"]
 mod memory_use;
 #[path = "calls/rmcp.rs"]
 mod rmcp_contestant;
 #[path = "calls/sparring.rs"]
 mod sparring_contestants;
-#[path = "calls/turns.rs"]
-mod turns;
 
 use std::process::ExitCode;
 
+use measure::{check, measure_round, median, ratio};
 use sparring_wire::Revision;
-use turns::{check, median, ratio, take};
 
 /// The number of rounds.
 const ROUNDS: usize = 9;
@@ -52,13 +52,13 @@ async fn run() -> bool {
 
     let mut times = vec![[const { Vec::new() }; 2]; 7];
     for _ in 0..ROUNDS {
-        take(&rmcp, CALLS, &mut times[0]).await;
-        take(&rmcp_modern, CALLS, &mut times[1]).await;
-        take(&memory, CALLS, &mut times[2]).await;
-        take(&memory_modern, CALLS, &mut times[3]).await;
-        take(&duplex, CALLS, &mut times[4]).await;
-        take(&direct, CALLS, &mut times[5]).await;
-        take(&baseline, CALLS, &mut times[6]).await;
+        measure_round(&rmcp, CALLS, &mut times[0]).await;
+        measure_round(&rmcp_modern, CALLS, &mut times[1]).await;
+        measure_round(&memory, CALLS, &mut times[2]).await;
+        measure_round(&memory_modern, CALLS, &mut times[3]).await;
+        measure_round(&duplex, CALLS, &mut times[4]).await;
+        measure_round(&direct, CALLS, &mut times[5]).await;
+        measure_round(&baseline, CALLS, &mut times[6]).await;
     }
     let ratios = [0, 1].map(|way| ratio(&times[0][way], &times[2][way]));
     let medians: Vec<[f64; 2]> =

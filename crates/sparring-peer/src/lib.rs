@@ -12,7 +12,7 @@ mod timer;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol, Response};
 pub use link::{
-    Cause, Envelope, Era, Incoming, LineLink, Link, LinkKind, MemoryLink, MemoryTransport,
-    Outgoing, Stream, memory,
+    Cause, Envelope, Era, Incoming, LineLink, Link, LinkInfo, LinkKind, MemoryLink,
+    MemoryTransport, Outgoing, Stream, memory,
 };
 pub use server::{Handler, Server};

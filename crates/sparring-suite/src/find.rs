@@ -34,7 +34,7 @@ fn find_message(path: &Path, error: &std::io::Error) -> String {
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     let mut found: Vec<PathBuf> = Vec::new();
     for path in paths {
-        for entry in walk(path) {
+        for entry in walk_files(path) {
             let entry = entry.map_err(|error| {
                 let path = error.path().unwrap_or(path).to_owned();
                 let loops = || std::io::Error::other("its links form a loop");
@@ -55,7 +55,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
 }
 
 /// All entries below a path in the order of names, without hidden and skipped folders.
-pub(crate) fn walk(path: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {
+pub(crate) fn walk_files(path: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {
     WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_searched)
 }
 
@@ -86,7 +86,7 @@ mod tests {
         }
         let found = find(&[folder.path().to_owned(), at("f.yaml"), at("a.spar.yaml")]).unwrap();
         assert_eq!(found, [at("a.spar.yaml"), at("b/c.spar.yaml"), at("f.yaml")]);
-        let told = find(&[at("nowhere")]).unwrap_err().to_string();
-        assert!(told.starts_with("no such file or folder: "), "{told}");
+        let message = find(&[at("nowhere")]).unwrap_err().to_string();
+        assert!(message.starts_with("no such file or folder: "), "{message}");
     }
 }

@@ -10,14 +10,14 @@
 mod contestants;
 #[path = "http_client/echo.rs"]
 mod echo;
-#[path = "../../sparring-peer/benches/calls/turns.rs"]
-mod turns;
+#[path = "../../sparring-peer/benches/calls/measure.rs"]
+mod measure;
 
 use std::process::ExitCode;
 
 use contestants::{Ours, Reqwest, Rmcp};
+use measure::{check, measure_round, median, ratio};
 use sparring_wire::Revision;
-use turns::{check, median, ratio, take};
 
 /// The number of rounds.
 const ROUNDS: usize = 21;
@@ -46,9 +46,9 @@ async fn run() -> bool {
         let ours = Ours::connect(&echo.url, revision).await;
         let mut times = [const { [const { Vec::new() }; 2] }; 3];
         for _ in 0..ROUNDS {
-            take(&reqwest, CALLS, &mut times[0]).await;
-            take(&rmcp, CALLS, &mut times[1]).await;
-            take(&ours, CALLS, &mut times[2]).await;
+            measure_round(&reqwest, CALLS, &mut times[0]).await;
+            measure_round(&rmcp, CALLS, &mut times[1]).await;
+            measure_round(&ours, CALLS, &mut times[2]).await;
         }
         let ratios =
             [0, 1].map(|way| [0, 1].map(|rival| ratio(&times[rival][way], &times[2][way])));

@@ -11,16 +11,16 @@
 mod client;
 #[path = "http_server/crowd.rs"]
 mod crowd;
+#[path = "../../sparring-peer/benches/calls/measure.rs"]
+mod measure;
 #[path = "http_server/servers.rs"]
 mod servers;
-#[path = "../../sparring-peer/benches/calls/turns.rs"]
-mod turns;
 
 use std::process::ExitCode;
 
 use client::{Caller, Era};
+use measure::{check, measure_round, median, ratio};
 use servers::Served;
-use turns::{check, median, ratio, take};
 
 /// The number of rounds.
 const ROUNDS: usize = 15;
@@ -56,14 +56,14 @@ async fn run() -> bool {
             Caller::new(ours.address, "/mcp", Era::Session).await,
         ),
         (
-            "rmcp, 2026-07-28, told to prefer JSON",
+            "rmcp, 2026-07-28, preferring JSON",
             Caller::new(rmcp.address, "/json", Era::Modern).await,
         ),
     ];
     let mut times = [const { [const { Vec::new() }; 2] }; 6];
     for _ in 0..ROUNDS {
         for ((_, caller), times) in contestants.iter().zip(&mut times) {
-            take(caller, CALLS, times).await;
+            measure_round(caller, CALLS, times).await;
         }
     }
     let mut verdicts = Vec::new();

@@ -12,16 +12,16 @@
 mod bare;
 #[path = "stdio/faults.rs"]
 mod faults;
-#[path = "stdio/ours.rs"]
-mod ours;
-#[path = "stdio/theirs.rs"]
-mod theirs;
-#[path = "../../sparring-peer/benches/calls/turns.rs"]
-mod turns;
+#[path = "../../sparring-peer/benches/calls/measure.rs"]
+mod measure;
+#[path = "stdio/rmcp_pair.rs"]
+mod rmcp_pair;
+#[path = "stdio/sparring_pair.rs"]
+mod sparring_pair;
 
 use std::process::ExitCode;
 
-use turns::{check, median, ratio, take};
+use measure::{check, measure_round, median, ratio};
 
 /// The number of rounds.
 const ROUNDS: usize = 21;
@@ -32,8 +32,8 @@ fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     match std::env::args().nth(1).as_deref() {
-        Some("serve-ours") => runtime.block_on(ours::serve()),
-        Some("serve-rmcp") => runtime.block_on(theirs::serve()),
+        Some("serve-ours") => runtime.block_on(sparring_pair::serve()),
+        Some("serve-rmcp") => runtime.block_on(rmcp_pair::serve()),
         Some("serve-bare") => bare::serve(),
         Some("serve-fault") => faults::serve(&std::env::args().nth(2).expect("a fault")),
         // cargo adds `--bench`.
@@ -47,14 +47,14 @@ fn main() -> ExitCode {
 }
 
 async fn run() -> bool {
-    let rmcp = theirs::Rmcp::connect().await;
-    let ours = ours::Ours::connect().await;
+    let rmcp = rmcp_pair::Rmcp::connect().await;
+    let ours = sparring_pair::Ours::connect().await;
     let mut bare = bare::Bare::start();
     let mut times = [const { [const { Vec::new() }; 2] }; 3];
     for _ in 0..ROUNDS {
-        take(&rmcp, CALLS, &mut times[0]).await;
-        take(&ours, CALLS, &mut times[1]).await;
-        times[2][0].push(bare.turn());
+        measure_round(&rmcp, CALLS, &mut times[0]).await;
+        measure_round(&ours, CALLS, &mut times[1]).await;
+        times[2][0].push(bare.run_round());
     }
     // The plain pair has no calls in flight.
     times[2][1] = times[2][0].clone();

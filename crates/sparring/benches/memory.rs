@@ -3,31 +3,31 @@
 //! `tokio::io::duplex` and with FastMCP's client in memory.
 //!
 //! All servers have the same tool. FastMCP is skipped with a message if it is not
-//! installed. Every figure is the median of rounds in which the clients take turns;
+//! installed. Every figure is the median of rounds in which the clients alternate;
 //! only the ratios are meaningful. Run it by `cargo xtask bench memory`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 #[path = "memory/fastmcp.rs"]
 mod fastmcp;
+#[path = "../../sparring-peer/benches/calls/measure.rs"]
+#[expect(dead_code, reason = "the benchmark `calls` uses more of it")]
+mod measure;
 #[path = "memory/rmcp_client.rs"]
 mod rmcp_client;
 #[path = "memory/sparring_client.rs"]
 mod sparring_client;
-#[path = "../../sparring-peer/benches/calls/turns.rs"]
-#[expect(dead_code, reason = "the benchmark `calls` uses more of it")]
-mod turns;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use fastmcp::FastMcp;
+use measure::{check, median, micros_per_call, ratio};
 use sparring::Revision;
-use turns::{check, each, median, ratio};
 
-/// The number of turns of each client.
+/// The number of rounds of each client.
 const ROUNDS: usize = 9;
-/// The number of test bodies in a turn.
+/// The number of test bodies in a round.
 const BODIES: usize = 200;
 /// FastMCP is slow, so it runs fewer.
 const FASTMCP_BODIES: usize = 20;
@@ -65,11 +65,11 @@ async fn run() -> bool {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         times = Default::default();
         for _ in 0..ROUNDS {
-            times[0].push(turn(sparring_client::run_on_sparring, revision).await);
-            times[1].push(turn(sparring_client::run_without_facade, revision).await);
-            times[2].push(turn(sparring_client::run_on_rmcp, revision).await);
-            times[3].push(turn(rmcp_client::run_on_rmcp, revision).await);
-            times[4].extend(fastmcp.as_mut().map(|it| it.turn(FASTMCP_BODIES)));
+            times[0].push(measure_round(sparring_client::run_on_sparring, revision).await);
+            times[1].push(measure_round(sparring_client::run_without_facade, revision).await);
+            times[2].push(measure_round(sparring_client::run_on_rmcp, revision).await);
+            times[3].push(measure_round(rmcp_client::run_on_rmcp, revision).await);
+            times[4].extend(fastmcp.as_mut().map(|it| it.run_round(FASTMCP_BODIES)));
         }
         let [ours, _, mixed, rmcp, _] = &times;
         let (faster, mixed) = (ratio(rmcp, ours), ratio(rmcp, mixed));
@@ -90,11 +90,14 @@ async fn run() -> bool {
     met
 }
 
-/// Runs a turn and returns the microseconds of each test body.
-async fn turn<F: Future<Output = ()>>(body: impl Fn(Revision) -> F, revision: Revision) -> f64 {
+/// Runs a round and returns the microseconds of each test body.
+async fn measure_round<F: Future<Output = ()>>(
+    body: impl Fn(Revision) -> F,
+    revision: Revision,
+) -> f64 {
     let start = Instant::now();
     for _ in 0..BODIES {
         body(revision).await;
     }
-    each(start.elapsed(), BODIES)
+    micros_per_call(start.elapsed(), BODIES)
 }

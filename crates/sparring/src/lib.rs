@@ -9,7 +9,7 @@
 //! with JSON access and the rules of each revision.
 //!
 //! ```
-//! use sparring::server::{Answer, Context};
+//! use sparring::server::{Context, HandlerResult};
 //! use sparring::types::{CallToolResult, ServerCapabilities};
 //! use sparring::{Client, Handler, Json};
 //!
@@ -20,7 +20,7 @@
 //!         ServerCapabilities::none().tools()
 //!     }
 //!
-//!     async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+//!     async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
 //!         let name = arguments.get("name").and_then(Json::as_str).unwrap_or_default();
 //!         Ok(CallToolResult::text(format!("hello {name}")).into())
 //!     }
@@ -97,8 +97,8 @@ pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest,
 pub use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use sparring_peer::client::{ClientOptions, Protocol};
 pub use sparring_peer::{
-    Cause, Envelope, Era, Handler, Incoming, LineLink, Link, LinkKind, MemoryLink, MemoryTransport,
-    Outgoing, Server, Stream, memory,
+    Cause, Envelope, Era, Handler, Incoming, LineLink, Link, LinkInfo, LinkKind, MemoryLink,
+    MemoryTransport, Outgoing, Server, Stream, memory,
 };
 #[cfg(feature = "mock")]
 pub use sparring_script::Matcher;

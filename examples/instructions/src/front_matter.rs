@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_saphyr::{budget, options};
 
 /// Maximum nesting depth of values; the known keys need three levels.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The front matter of a file. Unknown keys are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -47,12 +47,12 @@ pub struct Parts<'a> {
     /// The text below the front matter.
     pub body: &'a str,
     /// The error in the front matter.
-    pub flaw: Option<Flaw>,
+    pub error: Option<FrontMatterError>,
 }
 
 /// An error, and its place.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct FrontMatterError {
     /// The line in the file, from 1.
     pub line: u64,
     /// The message.
@@ -63,19 +63,19 @@ pub struct Flaw {
 pub fn read(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(rest) = after_fence(text) else {
-        return Parts { front: FrontMatter::default(), body: text, flaw: None };
+        return Parts { front: FrontMatter::default(), body: text, error: None };
     };
     let Some((yaml, body)) = split(rest) else {
         let what = "the front matter has no line `---` at its end".to_owned();
         return Parts {
             front: FrontMatter::default(),
             body: text,
-            flaw: Some(Flaw { line: 1, what }),
+            error: Some(FrontMatterError { line: 1, what }),
         };
     };
     match parse(yaml) {
-        Ok(front) => Parts { front, body, flaw: None },
-        Err(flaw) => Parts { front: FrontMatter::default(), body, flaw: Some(flaw) },
+        Ok(front) => Parts { front, body, error: None },
+        Err(error) => Parts { front: FrontMatter::default(), body, error: Some(error) },
     }
 }
 
@@ -97,9 +97,9 @@ fn split(rest: &str) -> Option<(&str, &str)> {
     None
 }
 
-fn parse(yaml: &str) -> Result<FrontMatter, Flaw> {
+fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
     let options = options! {
-        budget: budget! { max_depth: DEEPEST },
+        budget: budget! { max_depth: MAX_DEPTH },
         strict_booleans: true,
         with_snippet: false,
     };
@@ -108,12 +108,12 @@ fn parse(yaml: &str) -> Result<FrontMatter, Flaw> {
     read.map(Option::unwrap_or_default).map_err(|error| {
         // The YAML begins in the second line of the file.
         let line = error.location().map_or(1, |location| location.line()) + 1;
-        Flaw { line, what: sentence(&error) }
+        FrontMatterError { line, what: message(&error) }
     })
 }
 
 /// The parser's message without its location, which the caller reports separately.
-fn sentence(error: &serde_saphyr::Error) -> String {
+fn message(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     let text = text.lines().next().unwrap_or_default();
     let end = text.rfind(" at line ").or_else(|| text.rfind("; line ")).unwrap_or(text.len());
@@ -132,14 +132,14 @@ mod tests {
         assert_eq!(parts.front.title.as_deref(), Some("A"));
         assert_eq!(parts.front.tags, ["x", "y"]);
         assert_eq!(parts.front.triggers.phrases, ["I'm done"]);
-        assert_eq!((parts.body, parts.flaw), ("body\n---\n", None));
+        assert_eq!((parts.body, parts.error), ("body\n---\n", None));
     }
 
     #[test]
     fn accepts_a_byte_order_mark_and_windows_line_ends() {
         let parts = read("\u{feff}---\r\ntitle: A\r\n---\r\nbody");
         assert_eq!(parts.front.title.as_deref(), Some("A"));
-        assert_eq!((parts.body, parts.flaw), ("body", None));
+        assert_eq!((parts.body, parts.error), ("body", None));
     }
 
     #[test]
@@ -154,29 +154,29 @@ mod tests {
             let parts = read(text);
             assert_eq!(
                 parts,
-                Parts { front: FrontMatter::default(), body, flaw: None },
+                Parts { front: FrontMatter::default(), body, error: None },
                 "{text:?}"
             );
         }
     }
 
-    fn flaw(text: &str) -> (u64, String) {
-        let flaw = read(text).flaw.expect("something is wrong");
-        (flaw.line, flaw.what)
+    fn error(text: &str) -> (u64, String) {
+        let error = read(text).error.expect("something is wrong");
+        (error.line, error.what)
     }
 
     #[test]
     fn reports_an_error_with_its_line_and_keeps_the_body() {
-        let (line, what) = flaw("---\ntitle: A\ntags: 5\n---\nbody");
+        let (line, what) = error("---\ntitle: A\ntags: 5\n---\nbody");
         assert_eq!(line, 3, "{what}");
         assert!(what.contains("expected"), "{what}");
-        let (line, what) = flaw("---\ntitle: A\ntriggers: {phrase: [x]}\n---\nbody");
+        let (line, what) = error("---\ntitle: A\ntriggers: {phrase: [x]}\n---\nbody");
         assert_eq!(line, 3, "{what}");
         assert!(what.contains("phrase"), "{what}");
-        assert_eq!(flaw("---\ntitle: A\ntags: [a, }]\n---\nbody").0, 3);
-        assert_eq!(flaw("---\ntitle: A\n").0, 1);
+        assert_eq!(error("---\ntitle: A\ntags: [a, }]\n---\nbody").0, 3);
+        assert_eq!(error("---\ntitle: A\n").0, 1);
         let many = "[".repeat(1_000);
-        assert_eq!(flaw(&format!("---\nelse: {many}\n---\nbody")).0, 2);
+        assert_eq!(error(&format!("---\nelse: {many}\n---\nbody")).0, 2);
         assert_eq!(read("---\ntags: 5\n---\nbody").body, "body");
         assert_eq!(read("---\nnever ended").body, "---\nnever ended");
     }

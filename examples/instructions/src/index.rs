@@ -23,20 +23,20 @@ pub const PARTS: [(&str, f32); 5] =
 const BODY: usize = PARTS.len() - 1;
 
 /// The memory for building an index: tantivy's minimum.
-const MEMORY: usize = 15_000_000;
+const WRITER_MEMORY_BYTES: usize = 15_000_000;
 
 /// Maximum length of a word; longer ones are ignored.
-const LONGEST_WORD: usize = 40;
+const MAX_WORD_LENGTH: usize = 40;
 
 /// Maximum words and phrases of a query; more are ignored.
-const MOST_WORDS: usize = 64;
+const MAX_QUERY_WORDS: usize = 64;
 
 /// Approximate maximum length of a snippet.
-const SNIPPET: usize = 200;
+const MAX_SNIPPET_LENGTH: usize = 200;
 
 /// Words of questions that do not describe a topic. The analyzer's own stop words
 /// (articles, prepositions) come in addition.
-const SAYS_NOTHING: [&str; 36] = [
+const QUESTION_STOP_WORDS: [&str; 36] = [
     "about", "am", "any", "can", "could", "did", "do", "does", "from", "had", "has", "have", "he",
     "her", "his", "how", "i", "its", "me", "my", "our", "shall", "she", "should", "so", "us", "we",
     "were", "what", "when", "where", "which", "who", "why", "would", "you",
@@ -105,7 +105,7 @@ impl Index {
         let index = tantivy::Index::create_in_ram(schema.build());
         let analyzer = analyzer();
         index.tokenizers().register(ANALYZER, analyzer.clone());
-        let mut writer: IndexWriter = index.writer_with_num_threads(1, MEMORY)?;
+        let mut writer: IndexWriter = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
         for (place, instruction) in (0_u64..).zip(instructions) {
             let mut document = TantivyDocument::new();
             document.add_u64(number, place);
@@ -128,12 +128,12 @@ impl Index {
         for (at, piece) in pieces.iter().enumerate() {
             let found = self.analyzed(piece);
             let is_phrase = at % 2 == 1 && at + 1 < pieces.len() && found.len() > 1;
-            if is_phrase && words.phrases.len() < MOST_WORDS {
-                let placed = found.iter().take(MOST_WORDS).map(|it| (it.at, it.term.clone()));
+            if is_phrase && words.phrases.len() < MAX_QUERY_WORDS {
+                let placed = found.iter().take(MAX_QUERY_WORDS).map(|it| (it.at, it.term.clone()));
                 words.phrases.push(placed.collect());
             }
             for Token { term, word, .. } in found {
-                if words.any.len() < MOST_WORDS {
+                if words.any.len() < MAX_QUERY_WORDS {
                     words.any.entry(term).or_insert(word);
                 }
             }
@@ -186,7 +186,8 @@ impl Index {
     pub fn snippet(&self, words: &Words, instruction: &Instruction) -> Option<String> {
         let terms = words.any.keys().map(|term| (term.clone(), 1.0)).collect();
         let field = self.fields[BODY];
-        let generator = SnippetGenerator::new(terms, self.analyzer.clone(), field, SNIPPET);
+        let generator =
+            SnippetGenerator::new(terms, self.analyzer.clone(), field, MAX_SNIPPET_LENGTH);
         let snippet = generator.snippet(&instruction.body);
         let (text, mut marked, mut at) = (snippet.fragment(), String::new(), 0);
         for range in tantivy::snippet::collapse_overlapped_ranges(snippet.highlighted()) {
@@ -239,11 +240,11 @@ impl Index {
 fn analyzer() -> TextAnalyzer {
     let stop = StopWordFilter::new(Language::English).expect("there are stop words for English");
     TextAnalyzer::builder(SimpleTokenizer::default())
-        .filter(RemoveLongFilter::limit(LONGEST_WORD))
+        .filter(RemoveLongFilter::limit(MAX_WORD_LENGTH))
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
         .filter(stop)
-        .filter(StopWordFilter::remove(SAYS_NOTHING.map(str::to_owned)))
+        .filter(StopWordFilter::remove(QUESTION_STOP_WORDS.map(str::to_owned)))
         .filter(Stemmer::new(Language::English))
         .build()
 }

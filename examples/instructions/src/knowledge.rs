@@ -14,16 +14,16 @@ use walkdir::{DirEntry, WalkDir};
 use crate::front_matter::{self, FrontMatter, Triggers};
 
 /// Maximum bytes of a file.
-pub const LARGEST: u64 = 256 * 1024;
+pub const MAX_FILE_BYTES: u64 = 256 * 1024;
 
 /// Maximum files in a folder.
-pub const MOST: usize = 10_000;
+pub const MAX_FILES: usize = 10_000;
 
 /// Maximum nesting depth of folders.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The characters that are not escaped in a URI: letters, digits, and these.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
+const UNESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
 /// One instruction, read from a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +78,7 @@ pub type Stamps = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 /// The contents of a folder.
 #[derive(Debug)]
-pub struct Reading {
+pub struct FolderContents {
     /// The instructions, in the order of their ids.
     pub instructions: Vec<Instruction>,
     /// The problems in the folder.
@@ -91,44 +91,44 @@ pub struct Reading {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn read(root: &Path) -> io::Result<Reading> {
-    read_at_most(root, MOST)
+pub fn read(root: &Path) -> io::Result<FolderContents> {
+    read_up_to(root, MAX_FILES)
 }
 
-/// Reads a folder, with another limit than [`MOST`].
+/// Reads a folder, with another limit than [`MAX_FILES`].
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn read_at_most(root: &Path, most: usize) -> io::Result<Reading> {
+pub fn read_up_to(root: &Path, max_files: usize) -> io::Result<FolderContents> {
     let mut problems = Vec::new();
-    let files = files(root, most, &mut problems)?;
+    let files = files(root, max_files, &mut problems)?;
     let mut stamps = Stamps::new();
     let mut instructions = Vec::new();
     for (path, id) in files {
         stamps.insert(path.clone(), stamp(&path));
         let problem = |line, what| Problem { path: path.clone(), line, what };
         match text(&path) {
-            Err(what) => problems.push(problem(None, format!("{what}; it is left out"))),
+            Err(what) => problems.push(problem(None, format!("{what}; skipped"))),
             Ok(text) => {
                 let parts = front_matter::read(&text);
-                if let Some(flaw) = parts.flaw {
-                    let what = format!("{}; it is served without front matter", flaw.what);
-                    problems.push(problem(Some(flaw.line), what));
+                if let Some(error) = parts.error {
+                    let what = format!("{}; served without front matter", error.what);
+                    problems.push(problem(Some(error.line), what));
                 }
                 instructions.push(instruction(id, parts.front, parts.body));
             }
         }
     }
     instructions.sort_by(|one, other| one.id.cmp(&other.id));
-    Ok(Reading { instructions, problems, stamps })
+    Ok(FolderContents { instructions, problems, stamps })
 }
 
 /// The current stamps of a folder's files, which show that it must be read again.
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn look(root: &Path) -> io::Result<Stamps> {
-    let files = files(root, MOST, &mut Vec::new())?;
+pub fn read_stamps(root: &Path) -> io::Result<Stamps> {
+    let files = files(root, MAX_FILES, &mut Vec::new())?;
     Ok(files.into_iter().map(|(path, _)| (path.clone(), stamp(&path))).collect())
 }
 
@@ -143,18 +143,18 @@ fn stamp(path: &Path) -> (Option<SystemTime>, u64) {
 /// those that form a cycle or lead out of the folder.
 fn files(
     root: &Path,
-    most: usize,
+    max_files: usize,
     problems: &mut Vec<Problem>,
 ) -> io::Result<Vec<(PathBuf, String)>> {
-    let whole = fs::canonicalize(root)?;
+    let canonical_root = fs::canonicalize(root)?;
     // If the path is a file, this fails with the reason.
-    fs::read_dir(&whole)?;
+    fs::read_dir(&canonical_root)?;
     let mut files = Vec::new();
     let is_shown = |entry: &DirEntry| entry.depth() == 0 || !is_hidden(entry);
-    let walk = WalkDir::new(root).follow_links(true).max_depth(DEEPEST).sort_by_file_name();
-    for entry in walk.into_iter().filter_entry(is_shown) {
+    let entries = WalkDir::new(root).follow_links(true).max_depth(MAX_DEPTH).sort_by_file_name();
+    for entry in entries.into_iter().filter_entry(is_shown) {
         let mut problem = |path: &Path, what: &str| {
-            let what = format!("{what}; it is left out");
+            let what = format!("{what}; skipped");
             problems.push(Problem { path: path.to_owned(), line: None, what });
         };
         let entry = match entry {
@@ -170,12 +170,17 @@ fn files(
         }
         let below = path.strip_prefix(root).unwrap_or(path).with_extension("");
         match below.to_str() {
-            None => problem(path, "its name is not UTF-8"),
-            Some(_) if !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&whole)) => {
-                problem(path, "it is a link that leads out of the folder");
+            None => problem(path, "the name is not UTF-8"),
+            Some(_)
+                if !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&canonical_root)) =>
+            {
+                problem(path, "a link that leads out of the folder");
             }
-            Some(_) if files.len() == most => {
-                problem(path, &format!("this and all that follow are more than {most} files"));
+            Some(_) if files.len() == max_files => {
+                problem(
+                    path,
+                    &format!("this file and the following exceed the limit of {max_files} files"),
+                );
                 break;
             }
             Some(id) => files.push((path.to_owned(), id.replace('\\', "/"))),
@@ -190,7 +195,7 @@ fn is_hidden(entry: &DirEntry) -> bool {
 
 fn reason(error: &walkdir::Error) -> String {
     match (error.loop_ancestor(), error.io_error()) {
-        (Some(above), _) => format!("it is a link to {}, which it is in", above.display()),
+        (Some(above), _) => format!("a link to its parent folder {}", above.display()),
         (None, Some(error)) => error.to_string(),
         (None, None) => error.to_string(),
     }
@@ -201,13 +206,13 @@ fn text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
     // The limit also holds for a file that grows while it is read.
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("it has more than {LARGEST} bytes"));
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("larger than {MAX_FILE_BYTES} bytes"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let line = error.as_bytes()[..error.utf8_error().valid_up_to()].split(|b| *b == b'\n');
-        format!("it is not UTF-8 in line {}", line.count())
+        format!("not UTF-8 in line {}", line.count())
     })
 }
 
@@ -218,7 +223,7 @@ fn instruction(id: String, front: FrontMatter, body: &str) -> Instruction {
     let heading = body.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
     let title = given(front.title).or_else(|| given(heading.map(str::to_owned)));
     Instruction {
-        uri: format!("instructions:///{}", utf8_percent_encode(&id, PLAIN)),
+        uri: format!("instructions:///{}", utf8_percent_encode(&id, UNESCAPED)),
         title: title.unwrap_or_else(|| name.to_owned()),
         topic: given(front.topic).unwrap_or_else(|| name.to_owned()),
         category: given(front.category).unwrap_or_else(|| folder.to_owned()),

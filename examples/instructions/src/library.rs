@@ -48,12 +48,12 @@ impl Library {
     /// # Errors
     /// If the folder cannot be read, or the index cannot be built.
     pub fn open(folder: &Path) -> Result<Opened, LibraryError> {
-        let reading = knowledge::read(folder).map_err(|source| LibraryError::Folder {
+        let contents = knowledge::read(folder).map_err(|source| LibraryError::Folder {
             path: folder.display().to_string(),
             source,
         })?;
-        let library = Library::new(reading.instructions)?;
-        Ok(Opened { library, problems: reading.problems, stamps: reading.stamps })
+        let library = Library::new(contents.instructions)?;
+        Ok(Opened { library, problems: contents.problems, stamps: contents.stamps })
     }
 
     /// Creates a library of these instructions.

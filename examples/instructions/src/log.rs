@@ -17,7 +17,7 @@ pub enum Level {
 
 /// The error for an unknown level.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no level `{0}`; there are DEBUG, INFO, WARNING and ERROR")]
+#[error("unknown level `{0}`; expected DEBUG, INFO, WARNING or ERROR")]
 pub struct UnknownLevel(String);
 
 impl FromStr for Level {
@@ -59,8 +59,8 @@ impl Log {
     pub const SILENT: Log = Log { level: None, timed: false };
 
     /// Writes a line, if its level is high enough.
-    pub fn say(self, level: Level, what: impl fmt::Display) {
-        if self.level.is_none_or(|least| level < least) {
+    pub fn write(self, level: Level, what: impl fmt::Display) {
+        if self.level.is_none_or(|lowest| level < lowest) {
             return;
         }
         match self.timed {
@@ -81,7 +81,7 @@ mod tests {
         assert!(Level::Info < Level::Error);
         assert_eq!(
             "loud".parse::<Level>().unwrap_err().to_string(),
-            "there is no level `loud`; there are DEBUG, INFO, WARNING and ERROR"
+            "unknown level `loud`; expected DEBUG, INFO, WARNING or ERROR"
         );
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use instructions::library::Opened;
-use instructions::watch::{Watch, tell};
+use instructions::watch::{Watch, log_problems};
 use instructions::{Instructions, Level, Library, Log};
 use sparring::link::LineLinkOptions;
 use sparring::transport::stdio;
@@ -19,10 +19,10 @@ use sparring::{HttpOptions, HttpServer, Server};
 use tokio::net::TcpListener;
 
 /// The default folder of instructions.
-const FOLDER: &str = ".pongogo/instructions";
+const DEFAULT_FOLDER: &str = ".pongogo/instructions";
 
 /// Maximum wait for running requests at shutdown.
-const END: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves Markdown instructions over MCP: on stdin and stdout, or over HTTP.
 #[derive(Parser)]
@@ -37,9 +37,9 @@ struct Flags {
 }
 
 const ENVIRONMENT: &str = "Environment:
-  PONGOGO_KNOWLEDGE_PATH  the folder of instructions; .pongogo/instructions where it is not set
-  PONGOGO_LOG_LEVEL       what is told on stderr: DEBUG, INFO (the default), WARNING or ERROR
-  PONGOGO_TEST_MODE       1: nothing is told that differs from run to run, as the time";
+  PONGOGO_KNOWLEDGE_PATH  the folder of instructions (default: .pongogo/instructions)
+  PONGOGO_LOG_LEVEL       the log level on stderr: DEBUG, INFO (the default), WARNING or ERROR
+  PONGOGO_TEST_MODE       1: log lines have no time, so that they do not differ between runs";
 
 fn main() -> ExitCode {
     let flags = Flags::parse();
@@ -58,10 +58,10 @@ async fn run(flags: Flags) -> Result<()> {
     let folder = flags.knowledge.unwrap_or_else(folder);
     let Opened { library, problems, stamps } = Library::open(&folder)
         .context("set PONGOGO_KNOWLEDGE_PATH or --knowledge to the folder of instructions")?;
-    tell(log, &problems);
+    log_problems(log, &problems);
     let count = library.all().len();
     let server = Server::new(Instructions::new(library, log));
-    log.say(Level::Info, format_args!("serving {count} instructions of {}", folder.display()));
+    log.write(Level::Info, format_args!("serving {count} instructions of {}", folder.display()));
     let following = Watch::new(&folder, stamps).follow(&server);
     tokio::select! {
         served = serve(&server, flags.http) => served,
@@ -81,20 +81,20 @@ async fn serve(server: &Server<Instructions>, address: Option<SocketAddr>) -> Re
     let address = serving.address().unwrap_or(address);
     // With port 0 the user needs the address at every log level.
     eprintln!("listening on http://{address}/mcp");
-    told_to_end().await?;
-    serving.stop(END).await;
+    shutdown_signal().await?;
+    serving.stop(SHUTDOWN_TIMEOUT).await;
     Ok(())
 }
 
 /// Waits for Ctrl+C or the termination signal.
-async fn told_to_end() -> Result<()> {
+async fn shutdown_signal() -> Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut asked = signal(SignalKind::terminate()).context("cannot listen for signals")?;
+        let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
         tokio::select! {
             pressed = tokio::signal::ctrl_c() => pressed.context("cannot listen for signals"),
-            _ = asked.recv() => Ok(()),
+            _ = terminate.recv() => Ok(()),
         }
     }
     #[cfg(not(unix))]
@@ -103,7 +103,7 @@ async fn told_to_end() -> Result<()> {
 
 fn folder() -> PathBuf {
     let set = env::var_os("PONGOGO_KNOWLEDGE_PATH").filter(|path| !path.is_empty());
-    set.map_or_else(|| Path::new(FOLDER).to_owned(), PathBuf::from)
+    set.map_or_else(|| Path::new(DEFAULT_FOLDER).to_owned(), PathBuf::from)
 }
 
 fn log() -> Result<Log> {

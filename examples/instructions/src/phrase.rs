@@ -27,12 +27,12 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// Returns true if the words of a phrase occur in a text in sequence.
-pub fn stands_in(phrase: &[String], text: &[String]) -> bool {
+pub fn occurs_in(phrase: &[String], text: &[String]) -> bool {
     !phrase.is_empty() && text.windows(phrase.len()).any(|some| some == phrase)
 }
 
 /// The longest prefix of a text that fits into so many bytes.
-pub fn beginning(text: &str, bytes: usize) -> &str {
+pub fn truncate(text: &str, bytes: usize) -> &str {
     let fits = |(at, char): &(usize, char)| at + char.len_utf8() <= bytes;
     let end = text.char_indices().take_while(fits).last();
     &text[..end.map_or(0, |(at, char)| at + char.len_utf8())]
@@ -43,15 +43,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginning_of_a_text_has_whole_characters() {
-        assert_eq!(beginning("añb", 2), "a");
-        assert_eq!(beginning("añb", 3), "añ");
-        assert_eq!(beginning("añb", 9), "añb");
-        assert_eq!(beginning("ñ", 1), "");
+    fn truncates_a_text_at_a_whole_character() {
+        assert_eq!(truncate("añb", 2), "a");
+        assert_eq!(truncate("añb", 3), "añ");
+        assert_eq!(truncate("añb", 9), "añb");
+        assert_eq!(truncate("ñ", 1), "");
     }
 
     fn check(phrase: &str, text: &str, expected: bool) {
-        let found = stands_in(&words(phrase), &words(text));
+        let found = occurs_in(&words(phrase), &words(text));
         assert_eq!(found, expected, "{phrase:?} in {text:?}");
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::knowledge::Instruction;
-use crate::phrase::{stands_in, words};
+use crate::phrase::{occurs_in, words};
 
 /// A message to route.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,36 +64,37 @@ pub enum Kind {
 }
 
 /// The score of a command.
-pub const COMMAND: f64 = 20.0;
+pub const COMMAND_SCORE: f64 = 20.0;
 
 /// The score of a phrase, and the additional score of each of its words.
-pub const PHRASE: (f64, f64) = (8.0, 1.0);
+pub const PHRASE_SCORES: (f64, f64) = (8.0, 1.0);
 
 /// The score of the topic.
-pub const TOPIC: f64 = 4.0;
+pub const TOPIC_SCORE: f64 = 4.0;
 
 /// The score of a tag.
-pub const TAG: f64 = 2.0;
+pub const TAG_SCORE: f64 = 2.0;
 
 /// The instruction's commands, phrases, topic and tags that occur in the message, as reasons.
 pub fn triggered(instruction: &Instruction, message: &[String]) -> Vec<Reason> {
     let fits = |text: &str| {
         let phrase = words(text);
-        stands_in(&phrase, message).then_some(phrase.len())
+        occurs_in(&phrase, message).then_some(phrase.len())
     };
     let flat = |kind, score| {
         move |text: &String| fits(text).map(|_| Reason { kind, matched: text.clone(), score })
     };
     let phrase = |text: &String| {
-        let score = PHRASE.0 + PHRASE.1 * f64::from(u32::try_from(fits(text)?).unwrap_or(u32::MAX));
+        let score = PHRASE_SCORES.0
+            + PHRASE_SCORES.1 * f64::from(u32::try_from(fits(text)?).unwrap_or(u32::MAX));
         Some(Reason { kind: Kind::Phrase, matched: text.clone(), score })
     };
     let triggers = &instruction.triggers;
     let mut reasons = Vec::new();
-    reasons.extend(triggers.commands.iter().filter_map(flat(Kind::Command, COMMAND)));
+    reasons.extend(triggers.commands.iter().filter_map(flat(Kind::Command, COMMAND_SCORE)));
     reasons.extend(triggers.phrases.iter().filter_map(phrase));
-    reasons.extend([&instruction.topic].into_iter().filter_map(flat(Kind::Topic, TOPIC)));
-    reasons.extend(instruction.tags.iter().filter_map(flat(Kind::Tag, TAG)));
+    reasons.extend([&instruction.topic].into_iter().filter_map(flat(Kind::Topic, TOPIC_SCORE)));
+    reasons.extend(instruction.tags.iter().filter_map(flat(Kind::Tag, TAG_SCORE)));
     reasons
 }
 

@@ -12,28 +12,28 @@ use sparring::types::{
 use sparring::{ErrorObject, Handler, Json, Server};
 use tokio::task::spawn_blocking;
 
-use crate::engines::{ENGINES, Engine, FIRST};
+use crate::engines::{DEFAULT_ENGINE, ENGINES, Engine};
 use crate::knowledge::Instruction;
 use crate::library::Library;
 use crate::log::{Level, Log};
-use crate::phrase::beginning;
+use crate::phrase::truncate;
 use crate::tools::{self, Entry};
 
 /// Resources on one page.
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 
 /// Maximum bytes of a name that an error quotes.
-const LONGEST_NAME: usize = 200;
+const MAX_QUOTED_BYTES: usize = 200;
 
 const MARKDOWN: &str = "text/markdown";
 
 /// The current library and engine.
-pub struct Desk {
+pub struct ServerState {
     library: RwLock<Arc<Library>>,
     engine: AtomicUsize,
 }
 
-impl Desk {
+impl ServerState {
     /// The current library.
     pub fn library(&self) -> Arc<Library> {
         Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
@@ -45,8 +45,8 @@ impl Desk {
     }
 
     /// Switches to the engine with this index, and returns the previous one.
-    pub fn switch(&self, place: usize) -> &'static dyn Engine {
-        ENGINES[self.engine.swap(place, Ordering::AcqRel)]
+    pub fn switch(&self, index: usize) -> &'static dyn Engine {
+        ENGINES[self.engine.swap(index, Ordering::AcqRel)]
     }
 
     fn replace(&self, library: Library) -> Arc<Library> {
@@ -57,7 +57,7 @@ impl Desk {
 
 /// The server's handler.
 pub struct Instructions {
-    desk: Arc<Desk>,
+    state: Arc<ServerState>,
     tools: Arc<[Entry]>,
     log: Log,
 }
@@ -66,8 +66,8 @@ impl Instructions {
     /// Serves a library.
     pub fn new(library: Library, log: Log) -> Instructions {
         let library = RwLock::new(Arc::new(library));
-        let desk = Desk { library, engine: AtomicUsize::new(FIRST) };
-        Instructions { desk: Arc::new(desk), tools: tools::all().into(), log }
+        let state = ServerState { library, engine: AtomicUsize::new(DEFAULT_ENGINE) };
+        Instructions { state: Arc::new(state), tools: tools::all().into(), log }
     }
 
     /// The log of the server.
@@ -77,16 +77,16 @@ impl Instructions {
 
     /// The current library.
     pub fn library(&self) -> Arc<Library> {
-        self.desk.library()
+        self.state.library()
     }
 }
 
 /// Replaces the library, and notifies the clients of the changes. Running requests
 /// still use the previous library.
 pub fn replace(server: &Server<Instructions>, library: Library) {
-    let desk = &server.handler().desk;
-    let before = desk.replace(library);
-    let now = desk.library();
+    let state = &server.handler().state;
+    let before = state.replace(library);
+    let now = state.library();
     let listed = |library: &Library| library.all().iter().map(resource).collect::<Vec<_>>();
     if listed(&before) != listed(&now) {
         server.resources_changed();
@@ -115,25 +115,25 @@ impl Handler for Instructions {
     }
 
     async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
-        let tools: Vec<Tool> = self.tools.iter().map(|entry| entry.listed.clone()).collect();
+        let tools: Vec<Tool> = self.tools.iter().map(|entry| entry.definition.clone()).collect();
         Ok(tools.into())
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> HandlerResult {
-        let Some(place) = self.tools.iter().position(|entry| entry.listed.name == name) else {
-            let names: Vec<&str> = self.tools.iter().map(|entry| &*entry.listed.name).collect();
+        let Some(index) = self.tools.iter().position(|entry| entry.definition.name == name) else {
+            let names: Vec<&str> = self.tools.iter().map(|entry| &*entry.definition.name).collect();
             let message =
-                format!("there is no tool `{}`; there are {}", cut(name), names.join(", "));
+                format!("unknown tool `{}`; available: {}", shorten(name), names.join(", "));
             return Err(ErrorObject::invalid_params(message).into());
         };
         let wrong = |error: serde_json::Error| ErrorObject::invalid_params(error.to_string());
         let arguments: Value = arguments.deserialize().map_err(wrong)?;
-        let (tools, desk) = (Arc::clone(&self.tools), Arc::clone(&self.desk));
+        let (tools, state) = (Arc::clone(&self.tools), Arc::clone(&self.state));
         // Other requests are answered while this one searches.
-        let called = spawn_blocking(move || tools[place].call(&arguments, &desk)).await;
+        let called = spawn_blocking(move || tools[index].call(&arguments, &state)).await;
         let result = called.map_err(|error| ErrorObject::internal(error.to_string()))?;
         let outcome = if result.is_error { "failed" } else { "answered" };
-        self.log.say(Level::Debug, format_args!("{name} {outcome}"));
+        self.log.write(Level::Debug, format_args!("{name} {outcome}"));
         Ok(result.into())
     }
 
@@ -143,11 +143,12 @@ impl Handler for Instructions {
             None => 0,
             Some(Ok(from)) if from <= library.all().len() => from,
             Some(_) => {
-                let message = format!("there is no page `{}`", cut(cursor.unwrap_or_default()));
+                let message = format!("unknown cursor `{}`", shorten(cursor.unwrap_or_default()));
                 return Err(ErrorObject::invalid_params(message).into());
             }
         };
-        let items: Vec<Resource> = library.all()[from..].iter().take(PAGE).map(resource).collect();
+        let items: Vec<Resource> =
+            library.all()[from..].iter().take(PAGE_SIZE).map(resource).collect();
         let end = from + items.len();
         let next_cursor = (end < library.all().len()).then(|| end.to_string());
         Ok(Page { items, next_cursor }.into())
@@ -161,7 +162,7 @@ impl Handler for Instructions {
         let library = self.library();
         let Some(instruction) = library.at(uri) else {
             let code = cx.revision().resource_not_found_code();
-            let message = format!("there is no resource {}", cut(uri));
+            let message = format!("unknown resource {}", shorten(uri));
             return Err(ErrorObject::new(code, message).into());
         };
         let mut contents = ResourceContents::text(uri, instruction.body.clone());
@@ -180,6 +181,6 @@ fn resource(instruction: &Instruction) -> Resource {
 }
 
 /// Shortens a client's text for an error message.
-fn cut(text: &str) -> &str {
-    beginning(text, LONGEST_NAME)
+fn shorten(text: &str) -> &str {
+    truncate(text, MAX_QUOTED_BYTES)
 }

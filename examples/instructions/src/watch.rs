@@ -12,23 +12,23 @@ use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::knowledge::{Problem, Stamps, look};
+use crate::knowledge::{Problem, Stamps, read_stamps};
 use crate::library::Library;
 use crate::log::{Level, Log};
 use crate::server::{Instructions, replace};
 
 /// The quiet period before the folder is read.
-const QUIET: Duration = Duration::from_millis(50);
+const DEBOUNCE_TIME: Duration = Duration::from_millis(50);
 
 /// The interval of regular checks. Some file systems send no events, and a folder that
 /// replaces the watched one is not watched.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A watched folder.
 pub struct Watch {
     folder: PathBuf,
     known: Stamps,
-    stirred: Arc<Notify>,
+    changed: Arc<Notify>,
     /// `None` if the system cannot watch files; then only the regular checks find changes.
     _debouncer: Option<Debouncer<RecommendedWatcher>>,
 }
@@ -36,44 +36,44 @@ pub struct Watch {
 impl Watch {
     /// Watches a folder; `known` are the stamps of its files when they were read.
     pub fn new(folder: &Path, known: Stamps) -> Watch {
-        let stirred = Arc::new(Notify::new());
-        let told = Arc::clone(&stirred);
-        let stir = move |_: DebounceEventResult| told.notify_one();
-        let debouncer = new_debouncer(QUIET, stir).ok().and_then(|mut debouncer| {
+        let changed = Arc::new(Notify::new());
+        let notify = Arc::clone(&changed);
+        let on_change = move |_: DebounceEventResult| notify.notify_one();
+        let debouncer = new_debouncer(DEBOUNCE_TIME, on_change).ok().and_then(|mut debouncer| {
             let watching = debouncer.watcher().watch(folder, RecursiveMode::Recursive);
             watching.ok().map(|()| debouncer)
         });
-        Watch { folder: folder.to_owned(), known, stirred, _debouncer: debouncer }
+        Watch { folder: folder.to_owned(), known, changed, _debouncer: debouncer }
     }
 
     /// Serves the current contents of the folder after every change.
     pub async fn follow(mut self, server: &Server<Instructions>) -> ! {
         let log = server.handler().log();
-        let mut told = None;
+        let mut last_error = None;
         loop {
             match self.read().await {
-                Ok(None) => told = None,
+                Ok(None) => last_error = None,
                 Ok(Some((library, problems))) => {
-                    told = None;
-                    tell(log, &problems);
+                    last_error = None;
+                    log_problems(log, &problems);
                     let count = library.all().len();
                     replace(server, library);
                     let folder = self.folder.display();
-                    log.say(
+                    log.write(
                         Level::Info,
                         format_args!("{folder} was read again: {count} instructions"),
                     );
                 }
                 Err(why) => {
                     // The same error is logged once.
-                    if told.as_ref() != Some(&why) {
-                        let stays = "what was read before is still served";
-                        log.say(Level::Error, format_args!("{why}; {stays}"));
+                    if last_error.as_ref() != Some(&why) {
+                        let effect = "still serving the previous instructions";
+                        log.write(Level::Error, format_args!("{why}; {effect}"));
                     }
-                    told = Some(why);
+                    last_error = Some(why);
                 }
             }
-            let _ = timeout(LOOK, self.stirred.notified()).await;
+            let _ = timeout(POLL_INTERVAL, self.changed.notified()).await;
         }
     }
 
@@ -85,7 +85,8 @@ impl Watch {
                 Some(source) => format!("{error}: {source}"),
                 None => error.to_string(),
             };
-            let now = look(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            let now =
+                read_stamps(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
             if now == known {
                 return Ok(None);
             }
@@ -101,8 +102,8 @@ impl Watch {
 }
 
 /// Logs the problems of a folder.
-pub fn tell(log: Log, problems: &[Problem]) {
+pub fn log_problems(log: Log, problems: &[Problem]) {
     for problem in problems {
-        log.say(Level::Warning, problem);
+        log.write(Level::Warning, problem);
     }
 }

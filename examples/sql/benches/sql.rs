@@ -1,6 +1,6 @@
 //! Compares the cost of the four ways to test the server: opening it, a ping, and a query.
 //!
-//! Every figure is a median of rounds in which the ways take turns. Only the ratios are
+//! Every figure is a median of rounds in which the ways alternate. Only the ratios are
 //! meaningful. Run it with `cargo xtask bench sql`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
@@ -38,30 +38,30 @@ mod costs {
     type Costs = [f64; 3];
 
     pub(super) async fn print() {
-        let mut turns: [Vec<Costs>; 4] = Default::default();
+        let mut rounds: [Vec<Costs>; 4] = Default::default();
         for _ in 0..ROUNDS {
-            for (name, turns) in WAYS.iter().zip(&mut turns) {
-                turns.push(turn(name).await);
+            for (name, rounds) in WAYS.iter().zip(&mut rounds) {
+                rounds.push(measure_round(name).await);
             }
         }
         println!(
             "one server in four ways, {ROUNDS} rounds of {CALLS}, medians; x is the direct way\n"
         );
         println!("{:<20} {:>22} {:>22} {:>22}", "", "to open it", "a ping", "a query of 3 rows");
-        let direct = medians(&turns[0]);
-        for (name, turns) in WAYS.iter().zip(&turns) {
-            let told = medians(turns).into_iter().zip(direct);
-            let told: Vec<_> = told
-                .map(|(cost, least)| format!("{cost:>11.1} µs {:>5.1}x", cost / least))
+        let direct = medians(&rounds[0]);
+        for (name, rounds) in WAYS.iter().zip(&rounds) {
+            let cells = medians(rounds).into_iter().zip(direct);
+            let cells: Vec<_> = cells
+                .map(|(cost, baseline)| format!("{cost:>11.1} µs {:>5.1}x", cost / baseline))
                 .collect();
             println!(
                 "{name:<20} {}",
-                told.iter().map(|it| format!("{it:>23}")).collect::<String>()
+                cells.iter().map(|it| format!("{it:>23}")).collect::<String>()
             );
         }
     }
 
-    async fn turn(name: &str) -> Costs {
+    async fn measure_round(name: &str) -> Costs {
         let start = Instant::now();
         let mut way = Way::open(name).await;
         let opened = start.elapsed().as_secs_f64() * 1e6;
@@ -84,9 +84,9 @@ mod costs {
         [opened, ping, query]
     }
 
-    fn medians(turns: &[Costs]) -> Costs {
+    fn medians(rounds: &[Costs]) -> Costs {
         std::array::from_fn(|index| {
-            let mut costs: Vec<f64> = turns.iter().map(|turn| turn[index]).collect();
+            let mut costs: Vec<f64> = rounds.iter().map(|round| round[index]).collect();
             costs.sort_by(f64::total_cmp);
             costs[costs.len() / 2]
         })

@@ -15,24 +15,24 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The statement is longer than the limit.
-    #[error("the statement has {0} bytes, and {1} are the most; give large values as params")]
+    #[error("the statement has {0} bytes, but the maximum is {1}; pass large values in params")]
     TooLong(usize, usize),
     /// The statement exceeded its timeout.
     #[error("the statement was stopped, because it took longer than {0:?}")]
-    Late(Duration),
-    /// The caller gave up.
-    #[error("the statement was stopped, because nobody waits for it any more")]
-    GivenUp,
+    TimedOut(Duration),
+    /// The caller cancelled the request.
+    #[error("the statement was stopped, because its request was cancelled")]
+    Cancelled,
     /// The parameters do not match the statement.
     #[error("{0}")]
     Params(String),
     /// The table does not exist.
-    #[error("there is no table or view `{name}`; there are: {}", list(.there))]
+    #[error("unknown table or view `{name}`; existing: {}", list(.existing))]
     NoTable {
         /// The requested name.
         name: String,
         /// The existing tables and views.
-        there: Vec<String>,
+        existing: Vec<String>,
     },
     /// SQLite cannot parse the statement, or it does not match the schema.
     #[error("SQLite: {message} (at byte {offset})")]
@@ -57,18 +57,18 @@ pub enum OpenError {
     #[error("serving is disabled by the settings (--disable-serving)")]
     ServingDisabled,
     /// The database cannot be opened.
-    #[error("the database {place} cannot be opened: {error}")]
+    #[error("the database {location} cannot be opened: {error}")]
     Database {
         /// The path of the database.
-        place: String,
+        location: String,
         /// SQLite's error.
         error: rusqlite::Error,
     },
     /// The schema of the database cannot be read.
-    #[error("the tables of {place} cannot be read: {error}")]
+    #[error("the tables of {location} cannot be read: {error}")]
     Tables {
         /// The path of the database.
-        place: String,
+        location: String,
         /// The error of the query.
         error: Error,
     },
@@ -97,11 +97,11 @@ pub enum OpenError {
 }
 
 fn list(names: &[String]) -> String {
-    const MOST: usize = 20;
+    const MAX_NAMES: usize = 20;
     match names.len() {
         0 => "none".to_owned(),
-        count if count > MOST => {
-            format!("{} and {} more", names[..MOST].join(", "), count - MOST)
+        count if count > MAX_NAMES => {
+            format!("{} and {} more", names[..MAX_NAMES].join(", "), count - MAX_NAMES)
         }
         _ => names.join(", "),
     }

@@ -17,10 +17,10 @@ use sql::{Limits, Location, OpenError, Settings, SqlServer, serve};
 use tokio::net::TcpListener;
 
 /// The exit code if serving is disabled.
-const DISABLED: u8 = 3;
+const SERVING_DISABLED_CODE: u8 = 3;
 
 /// Maximum wait for running requests at shutdown.
-const LEAVE: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A SQLite database as an MCP server, over stdio or Streamable HTTP.
 #[derive(Parser)]
@@ -47,10 +47,10 @@ struct Flags {
     deny: Vec<Kind>,
     /// Maximum rows of a result
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_rows,
-          value_parser = count)]
+          value_parser = parse_count)]
     max_rows: usize,
     /// Maximum run time of a statement, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
     timeout: Duration,
     /// Serve over HTTP at this address instead of stdio, on the path /mcp
     #[arg(long, value_name = "ADDR", requires = "token_env")]
@@ -63,12 +63,12 @@ struct Flags {
     disable_serving: bool,
 }
 
-fn count(text: &str) -> Result<usize, String> {
+fn parse_count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| *count > 0);
-    count.ok_or_else(|| "it must be an integer from 1 on".to_owned())
+    count.ok_or_else(|| "it must be an integer of at least 1".to_owned())
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or_else(|| "it must be a number of seconds above 0".to_owned())
@@ -92,14 +92,16 @@ impl Flags {
 
 fn main() -> ExitCode {
     let flags = Flags::parse();
-    let token = match flags.token_env.as_deref().map(token) {
+    let token = match flags.token_env.as_deref().map(read_token) {
         None => None,
         Some(Ok(token)) => Some(token),
         Some(Err(why)) => return fail(2, &why),
     };
     let server = match serve(&flags.settings()) {
         Ok(server) => server,
-        Err(error @ OpenError::ServingDisabled) => return fail(DISABLED, &error.to_string()),
+        Err(error @ OpenError::ServingDisabled) => {
+            return fail(SERVING_DISABLED_CODE, &error.to_string());
+        }
         Err(error) => return fail(1, &error.to_string()),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -123,7 +125,7 @@ fn fail(code: u8, why: &str) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn token(name: &str) -> Result<String, String> {
+fn read_token(name: &str) -> Result<String, String> {
     match std::env::var(name) {
         Ok(token) if !token.trim().is_empty() => Ok(token.trim().to_owned()),
         _ => Err(format!("the variable {name} of --token-env has no token")),
@@ -133,7 +135,7 @@ fn token(name: &str) -> Result<String, String> {
 async fn over_stdio(server: Server<SqlServer>) -> Result<(), String> {
     tokio::select! {
         _ = server.serve(stdio(LineLinkOptions::default())) => Ok(()),
-        signal = told_to_end() => signal,
+        signal = shutdown_signal() => signal,
     }
 }
 
@@ -147,15 +149,15 @@ async fn over_http(
     let auth = Auth::default().bearer(token);
     let serving = HttpServer::new(server, HttpOptions { auth, ..HttpOptions::default() });
     let serving = serving.serve(listener);
-    let place = serving.address().unwrap_or(address);
-    eprintln!("listening on http://{place}/mcp");
-    let signal = told_to_end().await;
-    serving.stop(LEAVE).await;
+    let bound_address = serving.address().unwrap_or(address);
+    eprintln!("listening on http://{bound_address}/mcp");
+    let signal = shutdown_signal().await;
+    serving.stop(SHUTDOWN_TIMEOUT).await;
     signal
 }
 
 /// Waits for Ctrl+C or the system's termination signal.
-async fn told_to_end() -> Result<(), String> {
+async fn shutdown_signal() -> Result<(), String> {
     let unknown = |error: std::io::Error| format!("signals cannot be waited for: {error}");
     #[cfg(unix)]
     {

@@ -18,10 +18,10 @@ pub(crate) const TEMPLATE: &str = "sql://tables/{name}";
 const JSON: &str = "application/json";
 
 /// The rows in a resource.
-const ROWS: usize = 10;
+const FIRST_ROWS: usize = 10;
 
 /// Maximum names in a completion.
-const MOST_NAMES: usize = 100;
+const MAX_COMPLETIONS: usize = 100;
 
 /// The resource of a table or view.
 pub(crate) fn uri(table: &str) -> String {
@@ -60,11 +60,11 @@ pub(crate) fn templates() -> HandlerResult {
 pub(crate) async fn read(server: &SqlServer, uri: &str, cx: &Context) -> HandlerResult {
     let missing = |why: String| ErrorObject::new(cx.revision().resource_not_found_code(), why);
     let table = table_of(uri)
-        .ok_or_else(|| missing(format!("there is no resource {uri}; tables are at {TEMPLATE}")))?;
+        .ok_or_else(|| missing(format!("unknown resource {uri}; tables are at {TEMPLATE}")))?;
     let work = server.database().with(move |engine| {
         let found = engine.describe(&table)?;
         // A client that may not query still gets the schema.
-        let first = match engine.first_rows(&found.table.name, ROWS) {
+        let first = match engine.first_rows(&found.table.name, FIRST_ROWS) {
             Ok(outcome) => Ok(outcome),
             Err(Error::Refused(refusal)) => Err(refusal.to_string()),
             Err(error) => return Err(error),
@@ -88,12 +88,12 @@ pub(crate) async fn read(server: &SqlServer, uri: &str, cx: &Context) -> Handler
 }
 
 /// Completes the name in the template.
-pub(crate) async fn complete(server: &SqlServer, begun: &str) -> HandlerResult {
+pub(crate) async fn complete(server: &SqlServer, prefix: &str) -> HandlerResult {
     let tables = server.database().with(|engine| engine.tables()).await.map_err(internal)?;
-    let begun = begun.to_lowercase();
+    let prefix = prefix.to_lowercase();
     let names = tables.iter().map(|table| table.name.as_str());
-    let names: Vec<_> = names.filter(|name| name.to_lowercase().starts_with(&begun)).collect();
-    let shown = &names[..names.len().min(MOST_NAMES)];
+    let names: Vec<_> = names.filter(|name| name.to_lowercase().starts_with(&prefix)).collect();
+    let shown = &names[..names.len().min(MAX_COMPLETIONS)];
     let values: Value =
         json!({"values": shown, "total": names.len(), "hasMore": names.len() > shown.len()});
     Ok(Reply::from(json!({"completion": values})))

@@ -124,7 +124,10 @@ impl Handler for SqlServer {
             (Some(resources::TEMPLATE), Some("name")) => {
                 resources::complete(self, &text(argument, "value").unwrap_or_default()).await
             }
-            _ => Err(ErrorObject::invalid_params("there is nothing to complete there").into()),
+            _ => Err(ErrorObject::invalid_params(
+                "only the table name of the resource template can be completed",
+            )
+            .into()),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct HttpFlags {
     #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     connect_timeout: Duration,
 
-    /// How long a response may pause after its first byte [default: the limit of its
+    /// Longest pause within a response after its first byte [default: the timeout of its
     /// request]
     #[arg(long, value_name = "TIME", value_parser = values::parse_duration)]
     #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]

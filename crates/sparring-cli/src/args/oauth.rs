@@ -91,7 +91,7 @@ impl OAuthFlags {
             GrantFlag::Code => Grant::Code,
             GrantFlag::ClientCredentials => Grant::ClientCredentials,
         };
-        let proof = match (&self.oauth_secret, &self.oauth_key) {
+        let client_auth = match (&self.oauth_secret, &self.oauth_key) {
             (Some(secret), _) if secret.trim().is_empty() => {
                 return Err(usage_error("--oauth-secret: the secret is empty"));
             }
@@ -105,10 +105,10 @@ impl OAuthFlags {
             (None, None) => ClientAuth::None,
         };
         let named = self.oauth_client.is_some() || self.oauth_document.is_some();
-        if proof != ClientAuth::None && !named {
+        if client_auth != ClientAuth::None && !named {
             return Err(usage_error("--oauth-key needs --oauth-client or --oauth-document"));
         }
-        if grant == Grant::ClientCredentials && proof == ClientAuth::None {
+        if grant == Grant::ClientCredentials && client_auth == ClientAuth::None {
             return Err(usage_error(
                 "--oauth=client-credentials needs --oauth-client and --oauth-secret, or \
                  --oauth-key",
@@ -120,7 +120,7 @@ impl OAuthFlags {
         Ok(Some(OAuth {
             grant,
             client_id: self.oauth_client.clone(),
-            client_auth: proof,
+            client_auth,
             issuer: self.oauth_issuer.clone(),
             client_metadata_url: self.oauth_document.clone(),
             scopes: self.oauth_scope.clone(),

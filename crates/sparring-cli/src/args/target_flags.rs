@@ -106,8 +106,7 @@ pub(crate) struct ConnectionFlags {
     #[arg(long, value_name = "TIME", value_parser = values::parse_duration, help_heading = "Connection")]
     timeout: Option<Duration>,
 
-    /// How long to wait for the right response after a stray line or a response with a
-    /// wrong id
+    /// Wait for the right response after a stray line or a response with a wrong id
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::parse_duration, help_heading = "Connection")]
     grace: Duration,
 

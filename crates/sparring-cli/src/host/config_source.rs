@@ -26,7 +26,7 @@ use crate::output::{Printer, ThreadedWriter};
 #[derive(Clone)]
 pub(crate) struct ConfigSource {
     servers: ServerFlags,
-    places: ConfigLocations,
+    locations: ConfigLocations,
     context: ConfigContext,
     known_inputs: KnownInputs,
     can_ask: bool,
@@ -55,7 +55,7 @@ impl ServerFlags {
         let default_answer = Arc::new(configured_servers::default_answer);
         Ok(ConfigSource {
             servers: self.clone(),
-            places: self.config_places(environment)?,
+            locations: self.config_places(environment)?,
             context: configured_servers::config_context(
                 environment,
                 printer.stderr(),
@@ -85,7 +85,8 @@ impl ServerFlags {
         let folder = whole.parent().map(ToOwned::to_owned);
         let own = ConfigLocation { file: file.clone(), format, scope: Scope::User, folder };
         // The user named the file, so it is trusted in any scope.
-        let as_typed = |place| ConfigLocation { scope: Scope::User, file: file.clone(), ..place };
+        let as_typed =
+            |location| ConfigLocation { scope: Scope::User, file: file.clone(), ..location };
         let known = all.locate(&whole).map(as_typed);
         Ok(ConfigLocations(vec![known.unwrap_or(own)]))
     }
@@ -171,8 +172,8 @@ impl ConfigSource {
     /// Returns the files to watch, existing or not, with the file of trusted config
     /// files.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let places = self.places.0.iter().map(|place| place.file.clone());
-        places.chain(self.context.trust.clone()).collect()
+        let locations = self.locations.0.iter().map(|location| location.file.clone());
+        locations.chain(self.context.trust.clone()).collect()
     }
 
     /// The servers that `--server` names.
@@ -185,7 +186,7 @@ impl ConfigSource {
     fn read_config(&self, can_ask: bool) -> Config {
         let names = match self.servers.named.is_empty() {
             true => {
-                let config = Config::read(&self.places, &self.context);
+                let config = Config::read(&self.locations, &self.context);
                 config.ready().map(|server| server.name.clone()).collect()
             }
             false => self.servers.named.iter().cloned().collect::<BTreeSet<_>>(),
@@ -196,7 +197,7 @@ impl ConfigSource {
             can_ask,
             &self.stderr,
         );
-        Config::read(&self.places, &ConfigContext { ask, ..self.context.clone() })
+        Config::read(&self.locations, &ConfigContext { ask, ..self.context.clone() })
     }
 
     /// Checks that the file of `--config` exists and is valid.

@@ -27,7 +27,7 @@ server spelled it.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct List {
-    /// What to list [default: everything that the server declares]
+    /// The lists to print [default: all that the server declares]
     #[arg(value_name = "KIND")]
     kinds: Vec<ListArgument>,
 

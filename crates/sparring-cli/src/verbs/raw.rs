@@ -36,7 +36,7 @@ A request ends with its response; anything else when nothing arrives for --wait.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Raw {
-    /// What to send: JSON, @FILE, or - for stdin
+    /// The message: JSON, @FILE, or - for stdin
     #[arg(value_name = "JSON")]
     input: TextSource,
 

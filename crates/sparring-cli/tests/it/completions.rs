@@ -7,7 +7,7 @@ use crate::process::{SPAR, output};
 
 /// Completes the last word as bash does: finds the function by the name that the script
 /// registered.
-const COMPLETE: &str = r#"
+const COMPLETE_SCRIPT: &str = r#"
 set -u
 source "$SCRIPT"
 [[ $(complete -p spar) =~ -F\ ([^ ]+) ]]
@@ -43,7 +43,7 @@ fn bash_completes_verbs_flags_and_values() {
     text(Command::new("bash").arg("-n").arg(&path));
     let check = |words: &[&str], expected: &[&str]| {
         let mut bash = Command::new("bash");
-        bash.args(["--norc", "--noprofile", "-c", COMPLETE, "bash"]).args(words);
+        bash.args(["--norc", "--noprofile", "-c", COMPLETE_SCRIPT, "bash"]).args(words);
         let found = text(bash.env("SCRIPT", &path));
         assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{words:?}");
     };

@@ -39,9 +39,9 @@ const OTHERS: [(&str, &str); 14] = [
     ("the reply", "names a text without a file"),
     ("the change", "names a text without a file"),
     ("the token", "names a text without a file"),
-    ("%% this is no frame %%", "is sent"),
-    ("%% this is no JSON %%", "is sent"),
-    ("scripted error", "is said by an error"),
+    ("%% not a frame %%", "is sent"),
+    ("%% not JSON %%", "is sent"),
+    ("scripted error", "is part of an error"),
     ("Returns the next response of a test case.", "describes a tool"),
     (
         "The task, with the directives [test_case_id=…] and [mcp_responses_json=BASE64].",
@@ -52,7 +52,7 @@ const OTHERS: [(&str, &str); 14] = [
         "needs a build without that feature",
     ),
     ("server `{}` is invalid", "needs an entry that no other check reports"),
-    ("only a script can run programs, not a change over HTTP", "is told over HTTP"),
+    ("only a script can run programs, not a change over HTTP", "is reported over HTTP"),
 ];
 
 #[test]

@@ -11,28 +11,28 @@ use std::process::Command;
 use crate::process::{SPAR, output};
 
 /// The line that ends a block.
-const END: &str = "```";
+const FENCE: &str = "```";
 
 #[test]
 fn the_commands_of_the_guide_print_its_output() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
     let page = fs::read_to_string(&path).unwrap();
-    let found = followed(&page);
+    let found = run_commands(&page);
     if std::env::var_os("SPAR_BLESS").is_some() {
         fs::write(&path, &found).unwrap();
     }
     let page = fs::read_to_string(&path).unwrap();
-    assert!(page == found, "docs/guide.md is not what happens; SPAR_BLESS=1 writes:\n{found}");
+    assert!(page == found, "docs/guide.md is out of date; SPAR_BLESS=1 writes:\n{found}");
 }
 
 /// Returns the page with the current output of its commands.
-fn followed(page: &str) -> String {
+fn run_commands(page: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (mut text, mut lines, mut commands) = (String::new(), page.lines(), 0);
     while let Some(line) = lines.next() {
         writeln!(text, "{line}").unwrap();
-        let Some(kind) = line.strip_prefix(END).filter(|kind| !kind.is_empty()) else { continue };
-        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != END).collect();
+        let Some(kind) = line.strip_prefix(FENCE).filter(|kind| !kind.is_empty()) else { continue };
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != FENCE).collect();
         match kind {
             "yaml" => {
                 writeln!(text, "{}", block.join("\n")).unwrap();
@@ -47,9 +47,9 @@ fn followed(page: &str) -> String {
                     commands += 1;
                 }
             }
-            other => panic!("there is no way to follow a block of {other}"),
+            other => panic!("unknown kind of block: {other}"),
         }
-        writeln!(text, "{END}").unwrap();
+        writeln!(text, "{FENCE}").unwrap();
     }
     assert!(commands > 5, "only {commands} commands were found");
     text

@@ -24,7 +24,8 @@ HTTP/1.1 405 Method Not Allowed
 
 "#;
 
-const ENDS: &str = "=== DELETE mcp-session-id: 0123456789abcdef\nHTTP/1.1 204 No Content\n\n";
+const DELETE_SESSION: &str =
+    "=== DELETE mcp-session-id: 0123456789abcdef\nHTTP/1.1 204 No Content\n\n";
 
 /// Interrupts `spar` when a request with this word has arrived.
 fn interrupt(script: &str, word: &str) -> (Running, Scripted) {
@@ -40,7 +41,7 @@ fn interrupt(script: &str, word: &str) -> (Running, Scripted) {
 
 #[test]
 fn ctrl_c_during_a_call_over_http_ends_the_session() {
-    let (running, server) = interrupt(&format!("{SERVER}{ENDS}"), "tools/call");
+    let (running, server) = interrupt(&format!("{SERVER}{DELETE_SESSION}"), "tools/call");
     server.wait_for("DELETE");
     assert_eq!(running.exit(), Some(130));
 }

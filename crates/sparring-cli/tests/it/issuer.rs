@@ -81,23 +81,23 @@ impl OAuthSetup {
 
 #[test]
 fn spar_logs_in_renews_its_token_and_requests_more_scopes() {
-    let place = OAuthSetup::new(&example());
-    let call = |tool: &str, flags: &[&str]| place.call(tool, flags);
+    let setup = OAuthSetup::new(&example());
+    let call = |tool: &str, flags: &[&str]| setup.call(tool, flags);
     let seen = "somebody who may read".to_owned();
     assert_eq!(call("whoami", &["--oauth"]), (seen.clone(), 1));
     assert_eq!(call("whoami", &["--oauth"]), (seen.clone(), 0), "the token was kept");
-    place.control("/expire", &json!({}));
+    setup.control("/expire", &json!({}));
     assert_eq!(call("whoami", &["--oauth"]), (seen.clone(), 0), "it was renewed");
     assert_eq!(call("forget", &["--oauth"]), ("forgotten".to_owned(), 1), "it needs more");
     // Again with registered clients, by their document or by their id.
     let document = "https://desk.example.com/client.json";
-    let other = place.folder.path().join("other.json").display().to_string();
+    let other = setup.folder.path().join("other.json").display().to_string();
     for known in [["--oauth-document", document], ["--oauth-client", "desk"]] {
         let flags = [&["--oauth", "--oauth-file", &other][..], &known].concat();
         assert_eq!(call("whoami", &flags), (seen.clone(), 1), "{known:?}");
         std::fs::remove_file(&other).unwrap();
     }
-    place.end();
+    setup.end();
 }
 
 #[test]
@@ -111,21 +111,21 @@ fn spar_uses_client_credentials_with_a_secret_and_with_a_key() {
     let text = std::fs::read_to_string(example()).unwrap();
     let clients = "    clients:\n      - {id: signer, key: public.pem}\n";
     std::fs::write(&script, text.replace("    clients:\n", clients)).unwrap();
-    let place = OAuthSetup::new(&script);
+    let setup = OAuthSetup::new(&script);
     let private = private.display().to_string();
     for who in [
         ["--oauth-client", "robot", "--oauth-secret", "hush"],
         ["--oauth-client", "signer", "--oauth-key", &private],
     ] {
         let flags = [&["--oauth=client-credentials"][..], &who].concat();
-        assert_eq!(place.call("forget", &flags), ("forgotten".to_owned(), 0), "{who:?}");
+        assert_eq!(setup.call("forget", &flags), ("forgotten".to_owned(), 0), "{who:?}");
     }
-    place.end();
+    setup.end();
 }
 
 #[test]
 fn reports_each_fault_of_the_issuer_by_name() {
-    let place = OAuthSetup::new(&example());
+    let setup = OAuthSetup::new(&example());
     let flags = ["--oauth=client-credentials", "--oauth-client", "robot", "--oauth-secret", "hush"];
     for (change, printed) in [
         (json!({"refuse": ["invalid_client"]}), "invalid_client"),
@@ -135,16 +135,16 @@ fn reports_each_fault_of_the_issuer_by_name() {
         (json!({"wrong": ["expired"]}), "it has expired"),
         (json!({"wrong": "scope"}), "scope"),
     ] {
-        place.control("", &change);
-        let (spoken_text, _) = place.call("whoami", &flags);
+        setup.control("", &change);
+        let (spoken_text, _) = setup.call("whoami", &flags);
         assert!(
             spoken_text.starts_with("error: ") && spoken_text.contains(printed),
             "{change}: {spoken_text}"
         );
     }
-    place.control("", &json!({"wrong": []}));
-    assert_eq!(place.call("whoami", &flags).0, "somebody who may read");
-    place.end();
+    setup.control("", &json!({"wrong": []}));
+    assert_eq!(setup.call("whoami", &flags).0, "somebody who may read");
+    setup.end();
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn the_issuer_authorizes_the_python_sdks_client() {
         ("2026-07-28", &["key", "signer", &key], 0),
     ] {
         let Some(client) = python("oauth.py", mode) else { return };
-        let place = OAuthSetup::new(&script);
-        let output = output(Command::new(&client[0]).args(&client[1..]).arg(&place.url).args(how));
+        let setup = OAuthSetup::new(&script);
+        let output = output(Command::new(&client[0]).args(&client[1..]).arg(&setup.url).args(how));
         let spoken_text = String::from_utf8_lossy(&output.stdout).into_owned();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{mode} {how:?}: {spoken_text}{stderr}");
@@ -175,6 +175,6 @@ fn the_issuer_authorizes_the_python_sdks_client() {
             "forget": "forgotten", "logins": logins, "scope": ["read", "write"],
         });
         assert_eq!(received, right, "{mode} {how:?}");
-        place.end();
+        setup.end();
     }
 }

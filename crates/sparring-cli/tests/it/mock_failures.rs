@@ -104,7 +104,7 @@ fn with_journal(journal: &Path, before_the_end: impl FnOnce()) -> (Option<i32>, 
         stdin.write_all(request(id, "t").as_bytes()).unwrap();
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        assert!(line.contains("hello"), "who serves does not wait for a journal: {line}");
+        assert!(line.contains("hello"), "serving does not wait for the journal: {line}");
     };
     ask(1);
     before_the_end();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::mock::over_http_of;
 use crate::process::{Running, SPAR, output};
 
-const AGAIN: &str = "note: ";
+const NOTE_PREFIX: &str = "note: ";
 
 fn tool(text: &str) -> String {
     format!("tools: [{{name: greet, text: \"{text}\"}}]\n")
@@ -35,15 +35,15 @@ impl WatchedMock {
     }
 }
 
-fn greeted(url: &str) -> String {
+fn call_greet(url: &str) -> String {
     let output = output(Command::new(SPAR).args(["call", "greet", "--url", url]));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// Waits for the next note that contains this.
-fn note(running: &mut Running, what: &str) -> String {
+fn wait_for_note(running: &mut Running, what: &str) -> String {
     loop {
-        let line = running.line(AGAIN);
+        let line = running.line(NOTE_PREFIX);
         if line.contains(what) {
             return line;
         }
@@ -52,40 +52,40 @@ fn note(running: &mut Running, what: &str) -> String {
 
 #[test]
 fn serves_a_changed_script_and_reports_an_invalid_one() {
-    let place = WatchedMock::with(&tool("one"));
-    let (mut running, url) = over_http_of(&place.script, &["--watch"]);
-    assert_eq!(greeted(&url), "one");
+    let mock = WatchedMock::with(&tool("one"));
+    let (mut running, url) = over_http_of(&mock.script, &["--watch"]);
+    assert_eq!(call_greet(&url), "one");
 
-    place.write(&tool("two"));
-    let printed = note(&mut running, "reloaded ");
+    mock.write(&tool("two"));
+    let printed = wait_for_note(&mut running, "reloaded ");
     assert!(printed.ends_with("it.mock.yaml: serving mock 0.1.0 with 1 tool"), "{printed}");
-    assert_eq!(greeted(&url), "two");
+    assert_eq!(call_greet(&url), "two");
 
-    place.write("tools: [{name: greet, text: x, nam: y}]\n");
+    mock.write("tools: [{name: greet, text: x, nam: y}]\n");
     let printed = running.line("error: ");
     assert!(printed.contains("`nam`"), "{printed}");
     assert!(running.line(" --> ").ends_with("it.mock.yaml:1:32"));
-    note(&mut running, "still serving the previous script");
-    assert_eq!(greeted(&url), "two");
+    wait_for_note(&mut running, "still serving the previous script");
+    assert_eq!(call_greet(&url), "two");
 
     // Editors write another file and rename it.
-    let other = place.folder.path().join("other");
+    let other = mock.folder.path().join("other");
     fs::write(&other, tool("three")).unwrap();
-    fs::rename(&other, &place.script).unwrap();
-    note(&mut running, "reloaded ");
-    assert_eq!(greeted(&url), "three");
+    fs::rename(&other, &mock.script).unwrap();
+    wait_for_note(&mut running, "reloaded ");
+    assert_eq!(call_greet(&url), "three");
 
-    fs::remove_file(&place.script).unwrap();
+    fs::remove_file(&mock.script).unwrap();
     let printed = running.line("error: cannot read ");
     assert!(printed.contains("it.mock.yaml"), "{printed}");
-    assert_eq!(greeted(&url), "three");
-    place.write(&tool("four"));
-    note(&mut running, "reloaded ");
-    assert_eq!(greeted(&url), "four");
+    assert_eq!(call_greet(&url), "three");
+    mock.write(&tool("four"));
+    wait_for_note(&mut running, "reloaded ");
+    assert_eq!(call_greet(&url), "four");
 
-    place.write(&format!("paths: {{mcp: /other}}\n{}", tool("five")));
-    note(&mut running, "`paths` changes only when the mock restarts");
-    assert_eq!(greeted(&url), "five");
+    mock.write(&format!("paths: {{mcp: /other}}\n{}", tool("five")));
+    wait_for_note(&mut running, "`paths` changes only when the mock restarts");
+    assert_eq!(call_greet(&url), "five");
     running.signal(Signal::TERM);
     assert_eq!(running.exit(), Some(143));
 }
@@ -93,22 +93,22 @@ fn serves_a_changed_script_and_reports_an_invalid_one() {
 #[test]
 fn watches_the_files_that_a_script_names_even_before_they_exist() {
     let named = "resources: [{uri: \"a://b\", file: sub/b.txt}]\n";
-    let place = WatchedMock::with(&tool("one"));
-    let (mut running, url) = over_http_of(&place.script, &["--watch"]);
+    let mock = WatchedMock::with(&tool("one"));
+    let (mut running, url) = over_http_of(&mock.script, &["--watch"]);
     let read = || {
         let output = output(Command::new(SPAR).args(["read", "a://b", "--url", &url]));
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     };
-    place.write(named);
+    mock.write(named);
     assert!(running.line("error: ").contains("cannot read"));
-    note(&mut running, "still serving the previous script");
-    let folder = place.folder.path().join("sub");
+    wait_for_note(&mut running, "still serving the previous script");
+    let folder = mock.folder.path().join("sub");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("b.txt"), "first").unwrap();
-    note(&mut running, "reloaded ");
+    wait_for_note(&mut running, "reloaded ");
     assert_eq!(read(), "first");
     fs::write(folder.join("b.txt"), "second").unwrap();
-    note(&mut running, "reloaded ");
+    wait_for_note(&mut running, "reloaded ");
     assert_eq!(read(), "second");
     running.signal(Signal::TERM);
     running.exit();
@@ -126,11 +126,11 @@ impl McpSession {
         McpSession { stdin, stdout: BufReader::new(running.child.stdout.take().unwrap()) }
     }
 
-    fn say(&mut self, frame: &Value) {
+    fn send(&mut self, frame: &Value) {
         writeln!(self.stdin, "{frame}").unwrap();
     }
 
-    fn hear(&mut self) -> Value {
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap()
@@ -146,23 +146,23 @@ fn on_pipes(script: &Path, flags: &[&str]) -> Running {
 
 #[test]
 fn notifies_connected_clients_of_a_changed_list_and_prints_nothing_else_to_stdout() {
-    let place = WatchedMock::with(&tool("one"));
-    let mut running = on_pipes(&place.script, &["--watch", "--json"]);
-    let mut talk = McpSession::with(&mut running);
-    talk.say(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+    let mock = WatchedMock::with(&tool("one"));
+    let mut running = on_pipes(&mock.script, &["--watch", "--json"]);
+    let mut session = McpSession::with(&mut running);
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "by hand", "version": "1"}}}));
-    assert_eq!(talk.hear()["id"], 1);
-    talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    place.write("wrong: 1\n");
-    note(&mut running, "still serving the previous script");
-    place.write(&tool("two"));
-    note(&mut running, "reloaded ");
-    place.write(&tool("three").replace("greet", "other"));
-    assert_eq!(talk.hear()["method"], "notifications/tools/list_changed");
-    talk.say(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+    assert_eq!(session.receive()["id"], 1);
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    mock.write("wrong: 1\n");
+    wait_for_note(&mut running, "still serving the previous script");
+    mock.write(&tool("two"));
+    wait_for_note(&mut running, "reloaded ");
+    mock.write(&tool("three").replace("greet", "other"));
+    assert_eq!(session.receive()["method"], "notifications/tools/list_changed");
+    session.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": {"name": "other"}}));
-    assert_eq!(talk.hear()["result"]["content"][0]["text"], "three");
-    drop(talk);
+    assert_eq!(session.receive()["result"]["content"][0]["text"], "three");
+    drop(session);
     assert_eq!(running.exit(), Some(0));
 }

@@ -112,7 +112,7 @@ fn the_model_gets_the_loss_of_a_server_during_a_call_as_an_error() {
 #[test]
 fn prints_the_models_text_piece_by_piece_and_escapes_control_characters() {
     let stage = AgentSetup::new([LlmTurn::text("a\u{1b}[2Jb")], "[]");
-    let (terminal, mut screen) = pair();
+    let (terminal, mut screen) = terminal_pair();
     let mut command = stage.command(&["--quiet"]);
     command.stdout(terminal.try_clone().unwrap()).stderr(Stdio::null());
     let running = Running::of(command.spawn().unwrap());
@@ -126,33 +126,33 @@ fn prints_the_models_text_piece_by_piece_and_escapes_control_characters() {
 #[test]
 fn asks_the_user_at_the_terminal_for_permission_to_call_a_tool() {
     for (answer, refused) in [("o\n", false), ("n\n", true)] {
-        let stage = AgentSetup::new([wipes(), LlmTurn::text("well")], WIPE);
-        assert_eq!(stage.answered(answer), "well\n");
-        assert_eq!(stage.last_refused(), refused, "{answer:?}");
+        let stage = AgentSetup::new([call_wipe(), LlmTurn::text("well")], WIPE_TOOL);
+        assert_eq!(stage.run_with_answer(answer), "well\n");
+        assert_eq!(stage.last_call_was_denied(), refused, "{answer:?}");
     }
 }
 
 #[test]
 fn a_permanent_grant_needs_no_question_in_the_next_run() {
-    let turns = [wipes(), LlmTurn::text("one"), wipes(), LlmTurn::text("two")];
-    let stage = AgentSetup::new(turns, WIPE);
-    assert_eq!(stage.answered("a\n"), "one\n");
+    let turns = [call_wipe(), LlmTurn::text("one"), call_wipe(), LlmTurn::text("two")];
+    let stage = AgentSetup::new(turns, WIPE_TOOL);
+    assert_eq!(stage.run_with_answer("a\n"), "one\n");
     let output = crate::process::output(&mut stage.command(&[]));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "two\n");
-    assert!(!stage.last_refused());
+    assert!(!stage.last_call_was_denied());
 }
 
 /// A tool that needs permission.
-const WIPE: &str = "[{name: wipe, replies: [{text: gone}]}]";
+const WIPE_TOOL: &str = "[{name: wipe, replies: [{text: gone}]}]";
 
-fn wipes() -> LlmTurn {
+fn call_wipe() -> LlmTurn {
     LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"}))
 }
 
 impl AgentSetup {
     /// Returns the output of a run at a terminal, where the question gets this answer.
-    fn answered(&self, answer: &str) -> String {
-        let (terminal, mut screen) = pair();
+    fn run_with_answer(&self, answer: &str) -> String {
+        let (terminal, mut screen) = terminal_pair();
         let mut command = self.command(&[]);
         command.stdin(terminal.try_clone().unwrap()).stderr(terminal.try_clone().unwrap());
         command.stdout(Stdio::piped());
@@ -169,7 +169,7 @@ impl AgentSetup {
     }
 
     /// Returns true if the last request contains the denied call as an error.
-    fn last_refused(&self) -> bool {
+    fn last_call_was_denied(&self) -> bool {
         let request = self.llm.requests().pop().unwrap().to_json();
         let result = request["results"][0]["text"].as_str().unwrap().to_owned();
         assert!(result == "gone" || result.contains("you answered never"), "{result}");
@@ -178,7 +178,7 @@ impl AgentSetup {
 }
 
 /// A pair of terminals that can be read and written.
-fn pair() -> (File, File) {
+fn terminal_pair() -> (File, File) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();

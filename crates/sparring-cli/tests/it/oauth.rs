@@ -79,19 +79,19 @@ const ECHO: [&str; 3] = ["call", "echo", "message=hi"];
 
 #[test]
 fn a_user_logs_in_once() {
-    let place = OAuthSetup::new(Behavior::default());
-    let came = place.run(&ECHO, &["--oauth"]);
-    assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
-    assert!(came.stderr.starts_with("To log in, open this page:\nhttp://"), "{}", came.stderr);
+    let setup = OAuthSetup::new(Behavior::default());
+    let output = setup.run(&ECHO, &["--oauth"]);
+    assert_eq!((output.exit, &*output.stdout), (Some(0), "hi\n"), "{}", output.stderr);
+    assert!(output.stderr.starts_with("To log in, open this page:\nhttp://"), "{}", output.stderr);
     for flags in [&["--oauth"][..], &["--oauth", "--no-browser"]] {
-        let came = place.run(&ECHO, flags);
-        assert_eq!((came.exit, &*came.stdout, came.asked), (Some(0), "hi\n", false));
+        let output = setup.run(&ECHO, flags);
+        assert_eq!((output.exit, &*output.stdout, output.asked), (Some(0), "hi\n", false));
     }
-    let kept = Path::new(&place.file("sparring/credentials.json")).exists();
+    let kept = Path::new(&setup.file("sparring/credentials.json")).exists();
     assert!(kept, "in the folder of the user's settings");
     // Without stored tokens the user has to log in again.
-    let other = place.file("other.json");
-    assert!(place.run(&ECHO, &["--oauth", "--oauth-file", &other]).asked);
+    let other = setup.file("other.json");
+    assert!(setup.run(&ECHO, &["--oauth", "--oauth-file", &other]).asked);
     assert!(Path::new(&other).exists());
 }
 
@@ -102,8 +102,8 @@ fn opens_the_login_page_if_stderr_is_a_terminal() {
     use std::os::unix::fs::PermissionsExt;
 
     for (flags, opens) in [(&["--oauth"][..], true), (&["--oauth", "--no-browser"], false)] {
-        let place = OAuthSetup::new(Behavior::default());
-        let (browser, opened) = (place.file("xdg-open"), place.file("opened"));
+        let setup = OAuthSetup::new(Behavior::default());
+        let (browser, opened) = (setup.file("xdg-open"), setup.file("opened"));
         std::fs::write(
             &browser,
             format!("#!/bin/sh\necho \"$1\" >{opened}.new\nmv {opened}.new {opened}\n"),
@@ -113,9 +113,9 @@ fn opens_the_login_page_if_stderr_is_a_terminal() {
         let (terminal, mut lines) = crate::terminal::terminal();
         let path = std::env::var("PATH").unwrap();
         let mut command = Command::new(SPAR);
-        command.args(ECHO).args(["--url", &place.servers.url()]).args(flags);
-        command.env("PATH", format!("{}:{path}", place.folder.path().display()));
-        command.env("XDG_CONFIG_HOME", place.folder.path());
+        command.args(ECHO).args(["--url", &setup.servers.url()]).args(flags);
+        command.env("PATH", format!("{}:{path}", setup.folder.path().display()));
+        command.env("XDG_CONFIG_HOME", setup.folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(terminal);
         let child = command.spawn().unwrap();
         drop(command);
@@ -133,7 +133,7 @@ fn opens_the_login_page_if_stderr_is_a_terminal() {
             let given = std::fs::read_to_string(&opened).unwrap();
             assert_eq!(given.trim(), page.trim(), "the page that was printed");
         }
-        let _ = place.runtime.block_on(reqwest::get(page.trim()));
+        let _ = setup.runtime.block_on(reqwest::get(page.trim()));
         assert_eq!(Running::of(child).exit(), Some(0));
         assert_eq!(Path::new(&opened).exists(), opens, "{flags:?}");
     }
@@ -141,34 +141,41 @@ fn opens_the_login_page_if_stderr_is_a_terminal() {
 
 #[test]
 fn uses_client_credentials() {
-    let place = OAuthSetup::new(Behavior::default());
+    let setup = OAuthSetup::new(Behavior::default());
     let flags = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-secret", "hunter2"];
     let scope = ["--oauth-scope", "a", "--oauth-scope", "b"];
-    let came = place.run(&ECHO, &[&flags[..], &scope].concat());
-    assert_eq!((came.exit, &*came.stdout, came.asked), (Some(0), "hi\n", false), "{}", came.stderr);
-    assert_eq!(place.servers.said("token")[0]["scope"], "a b");
+    let output = setup.run(&ECHO, &[&flags[..], &scope].concat());
+    assert_eq!(
+        (output.exit, &*output.stdout, output.asked),
+        (Some(0), "hi\n", false),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(setup.servers.event_params("token")[0]["scope"], "a b");
     // The issuer of the client is stored, and its secret goes to no other.
-    place.servers.change(|behavior| behavior.issuer = "/other");
-    let came = place.run(&ECHO, &flags);
+    setup.servers.change(|behavior| behavior.issuer = "/other");
+    let output = setup.run(&ECHO, &flags);
     let expected = "wrong issuer: the client me belongs to";
-    assert!(came.exit == Some(3) && came.stderr.contains(expected), "{}", came.stderr);
-    assert_eq!(place.servers.said("token").len(), 1);
-    let issuer = format!("{}/other", place.servers.origin());
-    let came = place.run(&ECHO, &[&flags[..], &["--oauth-issuer", &issuer]].concat());
-    assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
+    assert!(output.exit == Some(3) && output.stderr.contains(expected), "{}", output.stderr);
+    assert_eq!(setup.servers.event_params("token").len(), 1);
+    let issuer = format!("{}/other", setup.servers.origin());
+    let output = setup.run(&ECHO, &[&flags[..], &["--oauth-issuer", &issuer]].concat());
+    assert_eq!((output.exit, &*output.stdout), (Some(0), "hi\n"), "{}", output.stderr);
 }
 
 #[test]
 fn a_login_has_a_timeout() {
-    let place =
-        OAuthSetup::new(Behavior { brings: json!({"state": "other"}), ..Behavior::default() });
-    let came = place.run(&ECHO, &["--oauth", "--json"]);
-    assert_eq!(came.exit, Some(3));
-    let printed: Value = serde_json::from_str(&came.stdout).unwrap();
+    let setup = OAuthSetup::new(Behavior {
+        redirect_query: json!({"state": "other"}),
+        ..Behavior::default()
+    });
+    let output = setup.run(&ECHO, &["--oauth", "--json"]);
+    assert_eq!(output.exit, Some(3));
+    let printed: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(printed["error"]["kind"], "not-authorized");
     assert!(printed["error"]["message"].as_str().unwrap().contains("state mismatch"), "{printed}");
 
-    let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms"]);
+    let mut running = setup.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms"]);
     running.line("To log in");
     assert!(running.line("error: ").contains("no login within 50ms"));
     assert_eq!(running.exit(), Some(3));
@@ -176,8 +183,8 @@ fn a_login_has_a_timeout() {
 
 #[test]
 fn ctrl_c_ends_the_wait_for_a_login() {
-    let place = OAuthSetup::new(Behavior::default());
-    let mut running = place.start(&ECHO, &["--oauth"]);
+    let setup = OAuthSetup::new(Behavior::default());
+    let mut running = setup.start(&ECHO, &["--oauth"]);
     running.line("To log in");
     let page = running.line("http://");
     running.signal(Signal::INT);
@@ -186,7 +193,7 @@ fn ctrl_c_ends_the_wait_for_a_login() {
     let (_, port) = page.split_once("redirect_uri=http%3A%2F%2F127.0.0.1%3A").unwrap();
     let port: String = port.chars().take_while(char::is_ascii_digit).collect();
     let visit = std::net::TcpStream::connect(format!("127.0.0.1:{port}"));
-    assert!(visit.is_err(), "nobody listens for the browser any more");
+    assert!(visit.is_err(), "the redirect listener has closed");
 }
 
 #[test]
@@ -194,18 +201,18 @@ fn ctrl_c_ends_the_wait_for_an_authorization_server() {
     for end in
         ["/oauth-protected-resource/mcp", "/oauth-authorization-server/as", "/register", "/token"]
     {
-        let place = OAuthSetup::new(Behavior {
-            odd: vec![(end, Replacement::Silence)],
+        let setup = OAuthSetup::new(Behavior {
+            replacements: vec![(end, Replacement::Silence)],
             ..Behavior::default()
         });
-        let mut running = place.start(&ECHO, &["--oauth", "--timeout", "1s"]);
+        let mut running = setup.start(&ECHO, &["--oauth", "--timeout", "1s"]);
         if end == "/token" {
             running.line("To log in");
             let page = format!("http://{}", running.line("http://"));
-            let visit = place.runtime.block_on(reqwest::get(page));
+            let visit = setup.runtime.block_on(reqwest::get(page));
             assert!(visit.unwrap().status().is_success());
         }
-        while !place.servers.story().contains(&end) {
+        while !setup.servers.event_names().contains(&end) {
             std::thread::yield_now();
         }
         let begun = std::time::Instant::now();
@@ -218,8 +225,8 @@ fn ctrl_c_ends_the_wait_for_an_authorization_server() {
 
 #[test]
 fn a_login_works_while_stderr_is_not_read() {
-    let place = OAuthSetup::new(Behavior::default());
-    let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms", "--json"]);
+    let setup = OAuthSetup::new(Behavior::default());
+    let mut running = setup.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms", "--json"]);
     drop(running.stderr.take());
     assert_eq!(running.exit(), Some(3));
 }
@@ -230,7 +237,7 @@ fn no_output_shows_a_secret() {
     let body = key.lines().nth(1).unwrap().to_owned();
     let by_secret =
         ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-secret", "hunter-secret"];
-    let registered = json!({
+    let registration_fields = json!({
         "client_secret": "hunter-registered", "token_endpoint_auth_method": "client_secret_post"
     });
     let refusal = |status: u16| {
@@ -239,12 +246,12 @@ fn no_output_shows_a_secret() {
     };
     let worlds = [
         Behavior::default(),
-        Behavior { registered, ..Behavior::default() },
-        Behavior { lasts: 0, ..Behavior::default() },
-        Behavior { stubborn: true, ..Behavior::default() },
-        Behavior { for_tools: Some("write"), gives: Some("read"), ..Behavior::default() },
-        Behavior { brings: json!({"state": "hunter-state"}), ..Behavior::default() },
-        Behavior { brings: json!({"iss": null}), ..Behavior::default() },
+        Behavior { registration_fields, ..Behavior::default() },
+        Behavior { token_lifetime: 0, ..Behavior::default() },
+        Behavior { rejects_every_token: true, ..Behavior::default() },
+        Behavior { tool_scope: Some("write"), granted_scope: Some("read"), ..Behavior::default() },
+        Behavior { redirect_query: json!({"state": "hunter-state"}), ..Behavior::default() },
+        Behavior { redirect_query: json!({"iss": null}), ..Behavior::default() },
         Behavior { resource: None, ..Behavior::default() },
         refusal(400),
         refusal(500),
@@ -258,28 +265,28 @@ fn no_output_shows_a_secret() {
         &["ping"],
         &["raw", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#],
     ];
-    let (mut runs, mut good) = (0, 0);
+    let (mut runs, mut succeeded) = (0, 0);
     for behavior in worlds {
-        let place = OAuthSetup::new(behavior);
-        let file = place.file("key.pem");
+        let setup = OAuthSetup::new(behavior);
+        let file = setup.file("key.pem");
         std::fs::write(&file, &key).unwrap();
         let by_key = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-key", &file];
         for how in [&["--oauth"][..], &by_secret, &by_key] {
             for (number, verb) in verbs.iter().enumerate() {
                 // A renewed token shows more than a valid one.
-                place.servers.revoke(number == 0);
+                setup.servers.revoke(number == 0);
                 for json in [&[][..], &["--json"]] {
-                    let came = place.run(verb, &[how, json].concat());
-                    let shown = [came.stdout, came.stderr, came.trace].concat();
+                    let output = setup.run(verb, &[how, json].concat());
+                    let shown = [output.stdout, output.stderr, output.trace].concat();
                     assert!(!shown.contains("hunter"), "{verb:?} {how:?}: {shown}");
                     assert!(!shown.contains(&body), "{verb:?} {how:?}: {shown}");
                     assert!(!shown.contains("eyJ"), "an assertion: {shown}");
-                    (runs, good) = (runs + 1, good + usize::from(came.exit == Some(0)));
+                    (runs, succeeded) = (runs + 1, succeeded + usize::from(output.exit == Some(0)));
                 }
             }
         }
     }
-    assert!(good > 20 && runs - good > 20, "of {runs} runs {good} were good");
+    assert!(succeeded > 20 && runs - succeeded > 20, "of {runs} runs {succeeded} succeeded");
     for flags in [
         &["--oauth-secret", "hunter2"][..],
         &["--oauth", "--oauth-secret", "hunter2"],

@@ -58,7 +58,7 @@ fn every_key_of_llm_scripts_has_a_golden_case() {
     let loads = |file: &PathBuf| LlmScript::from_file(file, &[]).is_ok();
     let named = named(&commands()).into_iter();
     let scripts: Vec<PathBuf> =
-        named.filter(|file| ends(file, ".llm.yaml") && loads(file)).collect();
+        named.filter(|file| has_suffix(file, ".llm.yaml") && loads(file)).collect();
     check_keys(&sparring_mock::llm_schema(), &scripts);
 }
 
@@ -90,21 +90,24 @@ fn every_matcher_has_a_golden_case_that_matches_and_one_that_does_not() {
 }
 
 fn check_keys(schema: &Value, files: &[PathBuf]) {
-    let walk = Walk { schema };
+    let traversal = SchemaTraversal { schema };
     let mut used = BTreeSet::new();
     for file in files {
         let text = fs::read_to_string(file).unwrap();
         let node = Node::parse(&Source::new("a", text)).unwrap();
-        walk.follow("the top", schema, &node.to_json(), &mut used);
+        traversal.record_keys("the top", schema, &node.to_json(), &mut used);
     }
-    let unused: Vec<String> = walk.all().difference(&used).cloned().collect();
+    let unused: Vec<String> = traversal.all_keys().difference(&used).cloned().collect();
     assert!(unused.is_empty(), "no golden case has {unused:#?}");
 }
 
 /// The valid suites that a case runs.
 fn suites() -> Vec<PathBuf> {
     let loads = |file: &PathBuf| Suite::from_file(file).is_ok();
-    named(&commands()).into_iter().filter(|file| ends(file, ".spar.yaml") && loads(file)).collect()
+    named(&commands())
+        .into_iter()
+        .filter(|file| has_suffix(file, ".spar.yaml") && loads(file))
+        .collect()
 }
 
 /// The valid mocks that a case or one of its suites serves.
@@ -113,7 +116,10 @@ fn mocks() -> Vec<PathBuf> {
     let loads = |file: &PathBuf| MockServer::from_file(file, &settings).is_ok();
     let suites = suites().into_iter().map(|file| fs::read_to_string(file).unwrap());
     let naming: Vec<String> = suites.chain(commands()).collect();
-    named(&naming).into_iter().filter(|file| ends(file, ".mock.yaml") && loads(file)).collect()
+    named(&naming)
+        .into_iter()
+        .filter(|file| has_suffix(file, ".mock.yaml") && loads(file))
+        .collect()
 }
 
 /// The commands of all cases.
@@ -139,18 +145,18 @@ fn named(texts: &[String]) -> Vec<PathBuf> {
     files_named(&golden(), ".yaml").into_iter().filter(is_named).collect()
 }
 
-fn ends(file: &Path, ending: &str) -> bool {
+fn has_suffix(file: &Path, ending: &str) -> bool {
     file.to_string_lossy().ends_with(ending)
 }
 
 /// A schema that is traversed with values.
-struct Walk<'a> {
+struct SchemaTraversal<'a> {
     schema: &'a Value,
 }
 
-impl Walk<'_> {
+impl SchemaTraversal<'_> {
     /// Returns every key with the object that it belongs to.
-    fn all(&self) -> BTreeSet<String> {
+    fn all_keys(&self) -> BTreeSet<String> {
         let defs = self.schema["$defs"].as_object().unwrap();
         let objects = defs.iter().map(|(name, object)| (&**name, object));
         let objects = objects.chain([("the top", self.schema)]);
@@ -163,17 +169,17 @@ impl Walk<'_> {
     }
 
     /// Records the keys of a value that the schema allows.
-    fn follow(&self, name: &str, schema: &Value, value: &Value, used: &mut BTreeSet<String>) {
+    fn record_keys(&self, name: &str, schema: &Value, value: &Value, used: &mut BTreeSet<String>) {
         if let Some(pointer) = schema["$ref"].as_str() {
             let name = pointer.trim_start_matches("#/$defs/");
-            return self.follow(name, &self.schema["$defs"][name], value, used);
+            return self.record_keys(name, &self.schema["$defs"][name], value, used);
         }
         for choice in schema["anyOf"].as_array().into_iter().flatten() {
-            self.follow(name, choice, value, used);
+            self.record_keys(name, choice, value, used);
         }
         match value {
             Value::Array(items) => {
-                items.iter().for_each(|item| self.follow(name, &schema["items"], item, used));
+                items.iter().for_each(|item| self.record_keys(name, &schema["items"], item, used));
             }
             Value::Object(map) => {
                 for (key, value) in map {
@@ -181,9 +187,11 @@ impl Walk<'_> {
                     match schema["properties"].get(&*key) {
                         Some(below) => {
                             used.insert(format!("{name}: {key}"));
-                            self.follow(name, below, value, used);
+                            self.record_keys(name, below, value, used);
                         }
-                        None => self.follow(name, &schema["additionalProperties"], value, used),
+                        None => {
+                            self.record_keys(name, &schema["additionalProperties"], value, used)
+                        }
                     }
                 }
             }
@@ -259,5 +267,5 @@ fn flags_of(help: &str) -> Vec<String> {
 
 /// Returns the files below a folder with this ending.
 fn files_named(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    files(folder).into_iter().filter(|file| ends(file, ending)).collect()
+    files(folder).into_iter().filter(|file| has_suffix(file, ending)).collect()
 }

@@ -51,7 +51,7 @@ fn real_reports_match_the_printed_schema() {
 }
 
 /// A suite whose second test hangs.
-fn hanging() -> TempDir {
+fn hanging_suite() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
@@ -86,7 +86,7 @@ fn line_with(lines: &mut impl std::io::BufRead, what: &str) -> Value {
 
 #[test]
 fn ndjson_lines_are_written_at_once_and_ctrl_c_leaves_complete_reports() {
-    let folder = hanging();
+    let folder = hanging_suite();
     let mut running = start(
         &folder,
         &["--report", "ndjson", "--report", "json=a.json", "--report", "junit=a.xml"],
@@ -117,7 +117,7 @@ fn ndjson_lines_are_written_at_once_and_ctrl_c_leaves_complete_reports() {
 
 #[test]
 fn ctrl_c_does_not_wait_for_a_report_that_is_not_read() {
-    let folder = hanging();
+    let folder = hanging_suite();
     let pipe = folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut running = start(&folder, &["--filter", "quick", "--report", "json=pipe"]);
@@ -138,7 +138,7 @@ fn ctrl_c_does_not_wait_for_a_report_that_is_not_read() {
 
 #[test]
 fn reports_are_replaced_after_each_change() {
-    let folder = hanging();
+    let folder = hanging_suite();
     let mut running = start(
         &folder,
         &["--watch", "--filter", "quick", "--report", "json=a.json", "--report", "ndjson=a.ndjson"],

@@ -5,15 +5,15 @@ use rustix::process::Signal;
 use crate::process::{Running, is_running, wait_until_gone};
 
 /// A server that prints its process id and that of its child, and ignores the end of its
-/// stdin. If stubborn, it also ignores SIGTERM.
-fn server(stubborn: bool) -> String {
-    let trap = if stubborn { "trap '' TERM HUP INT\n" } else { "" };
+/// stdin. If `ignores_sigterm`, it also ignores SIGTERM.
+fn server(ignores_sigterm: bool) -> String {
+    let trap = if ignores_sigterm { "trap '' TERM HUP INT\n" } else { "" };
     format!("{trap}sleep 1000 &\necho \"pids $$ $!\" >&2\nwhile :; do wait; sleep 1000; done")
 }
 
 /// Starts `spar` on such a server, and returns both process ids.
-fn start(stubborn: bool, flags: &[&str]) -> (Running, Vec<String>) {
-    let script = server(stubborn);
+fn start(ignores_sigterm: bool, flags: &[&str]) -> (Running, Vec<String>) {
+    let script = server(ignores_sigterm);
     let args = [&["ping", "--show-stderr"], flags, &["--", "sh", "-c", &script]].concat();
     let mut running = Running::start(&args);
     let ids: Vec<String> = running.line("pids ").split(' ').map(str::to_owned).collect();

@@ -121,8 +121,8 @@ fn a_long_run_shows_its_progress_and_erases_it() {
 
 /// A suite whose second test hangs. Its server writes its process id and that of its
 /// child.
-fn hanging(folder: &Path, stubborn: bool) -> String {
-    let trap = if stubborn { "trap '' TERM HUP INT\n" } else { "" };
+fn hanging_suite(folder: &Path, ignores_signals: bool) -> String {
+    let trap = if ignores_signals { "trap '' TERM HUP INT\n" } else { "" };
     let server = format!(
         "{trap}sleep 1000 &\necho \"$$ $!\" > pids.tmp; mv pids.tmp pids\n\
          while read -r line; do :; done\nwhile :; do wait; sleep 1000; done\n"
@@ -139,8 +139,8 @@ fn hanging(folder: &Path, stubborn: bool) -> String {
 }
 
 /// Starts `spar` on such a suite and waits until its server runs.
-fn start(folder: &Path, stubborn: bool) -> (Running, Vec<String>) {
-    let suite = hanging(folder, stubborn);
+fn start(folder: &Path, ignores_signals: bool) -> (Running, Vec<String>) {
+    let suite = hanging_suite(folder, ignores_signals);
     let mut command = Command::new(SPAR);
     command.args(["test", &suite]).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

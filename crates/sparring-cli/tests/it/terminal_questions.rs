@@ -50,11 +50,11 @@ impl TerminalSession {
         command.stdin(Stdio::from(terminal.try_clone().unwrap())).stdout(Stdio::piped());
         command.stderr(Stdio::from(terminal.try_clone().unwrap())).env("NO_COLOR", "1");
         let child = command.spawn().unwrap();
-        let (tell, shown_text) = channel();
+        let (sender, shown_text) = channel();
         std::thread::spawn(move || {
             let mut some = [0; 4096];
             while let Ok(count @ 1..) = screen.read(&mut some) {
-                if tell.send(some[..count].to_vec()).is_err() {
+                if sender.send(some[..count].to_vec()).is_err() {
                     return;
                 }
             }
@@ -63,21 +63,21 @@ impl TerminalSession {
     }
 
     /// Waits until the screen shows the text.
-    fn sees(&mut self, text: &str) {
+    fn wait_for(&mut self, text: &str) {
         let until = Instant::now() + WAIT_LIMIT;
         while !self.seen.contains(text) {
             let left = until.saturating_duration_since(Instant::now());
-            let came = self.screen.recv_timeout(left);
-            let came = came.unwrap_or_else(|_| panic!("{text:?} never comes: {}", self.seen));
-            self.seen += &String::from_utf8_lossy(&came);
+            let bytes = self.screen.recv_timeout(left);
+            let bytes = bytes.unwrap_or_else(|_| panic!("{text:?} never comes: {}", self.seen));
+            self.seen += &String::from_utf8_lossy(&bytes);
         }
     }
 
-    fn types(&mut self, line: &str) {
+    fn type_line(&mut self, line: &str) {
         writeln!(self.keys, "{line}").unwrap();
     }
 
-    fn shows_what_is_typed(&self) -> bool {
+    fn echo_is_on(&self) -> bool {
         tcgetattr(&self.terminal).unwrap().local_modes.contains(LocalModes::ECHO)
     }
 
@@ -91,46 +91,46 @@ impl TerminalSession {
 
 #[test]
 fn asks_for_an_input_and_does_not_show_a_secret_one() {
-    let mut sitting = TerminalSession::start(&["call", "which", "--server", "asks"]);
-    sitting.sees("tool (mock, other) [mock]: ");
-    sitting.types("none of these");
-    sitting.sees("none of these\r\ntool (mock, other) [mock]: ");
-    sitting.types("");
-    sitting.sees("API key: ");
-    while sitting.shows_what_is_typed() {
+    let mut session = TerminalSession::start(&["call", "which", "--server", "asks"]);
+    session.wait_for("tool (mock, other) [mock]: ");
+    session.type_line("none of these");
+    session.wait_for("none of these\r\ntool (mock, other) [mock]: ");
+    session.type_line("");
+    session.wait_for("API key: ");
+    while session.echo_is_on() {
         std::thread::yield_now();
     }
-    sitting.types("hunter2");
-    let (printed, code) = sitting.end();
+    session.type_line("hunter2");
+    let (printed, code) = session.end();
     assert_eq!((&*printed, code), ("it is hunter2\n", Some(0)));
-    assert!(!sitting.seen.contains("hunter2"), "{}", sitting.seen);
-    assert!(sitting.shows_what_is_typed());
+    assert!(!session.seen.contains("hunter2"), "{}", session.seen);
+    assert!(session.echo_is_on());
 }
 
 #[test]
 fn ctrl_c_at_a_hidden_input_restores_the_echo_of_the_terminal() {
-    let mut sitting = TerminalSession::start(&["call", "which", "--server", "asks"]);
-    sitting.sees("tool (mock, other) [mock]: ");
-    sitting.types("mock");
-    sitting.sees("API key: ");
-    while sitting.shows_what_is_typed() {
+    let mut session = TerminalSession::start(&["call", "which", "--server", "asks"]);
+    session.wait_for("tool (mock, other) [mock]: ");
+    session.type_line("mock");
+    session.wait_for("API key: ");
+    while session.echo_is_on() {
         std::thread::yield_now();
     }
-    signal(sitting.child.id(), Signal::INT);
-    assert_eq!(sitting.end().1, Some(130));
-    assert!(sitting.shows_what_is_typed());
+    signal(session.child.id(), Signal::INT);
+    assert_eq!(session.end().1, Some(130));
+    assert!(session.echo_is_on());
 }
 
 #[test]
 fn trusts_a_file_after_showing_its_servers() {
     for (answer, trusted) in [("y", true), ("", false), ("no", false), ("YES", true)] {
-        let mut sitting = TerminalSession::start(&["config", "trust"]);
-        sitting.sees("asks (stdio): ");
-        sitting.sees("Trust this file? [y/N] ");
-        sitting.types(answer);
-        let (printed, code) = sitting.end();
+        let mut session = TerminalSession::start(&["config", "trust"]);
+        session.wait_for("asks (stdio): ");
+        session.wait_for("Trust this file? [y/N] ");
+        session.type_line(answer);
+        let (printed, code) = session.end();
         assert_eq!((printed.starts_with("trusted: "), code), (trusted, Some(0)), "{answer}");
-        let store = sitting.project.path().join(".local/state/sparring/trust.json");
+        let store = session.project.path().join(".local/state/sparring/trust.json");
         assert_eq!(store.exists(), trusted, "{answer}");
     }
 }

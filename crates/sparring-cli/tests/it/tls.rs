@@ -31,7 +31,7 @@ HTTP/1.1 405 Method Not Allowed
 "#;
 
 /// A server with an unknown certificate, and the file with the certificate.
-fn unknown(script: &str) -> (Scripted, tempfile::TempDir, PathBuf) {
+fn start_self_signed(script: &str) -> (Scripted, tempfile::TempDir, PathBuf) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -47,7 +47,7 @@ fn unknown(script: &str) -> (Scripted, tempfile::TempDir, PathBuf) {
 
 /// Runs `spar ping` on such a server; `CA` in the flags is replaced by its file.
 fn ping(flags: &[&str]) -> Output {
-    let (server, _folder, file) = unknown(SERVER);
+    let (server, _folder, file) = start_self_signed(SERVER);
     let mut command = Command::new(SPAR);
     command.args(["ping", "--protocol", "2025-11-25", "--url"]);
     command.arg(format!("https://localhost:{}/mcp", server.port()));
@@ -80,9 +80,9 @@ fn flags_trust_a_certificate_by_its_file_or_any_certificate() {
 }
 
 /// Lets a mock request a URL of such a server.
-fn asked(flags: &[&str]) -> (String, Option<i32>) {
+fn request_through_mock(flags: &[&str]) -> (String, Option<i32>) {
     let (server, folder, file) =
-        unknown("=== GET\nHTTP/1.1 200 OK\ncontent-type: text/plain\n\nfrom far away");
+        start_self_signed("=== GET\nHTTP/1.1 200 OK\ncontent-type: text/plain\n\nfrom far away");
     let script = folder.path().join("it.mock.yaml");
     let url = format!("https://localhost:{}/weather", server.port());
     fs::write(&script, format!("tools: [{{name: t, http: {{url: \"{url}\"}}}}]")).unwrap();
@@ -102,9 +102,13 @@ fn asked(flags: &[&str]) -> (String, Option<i32>) {
 #[test]
 fn a_mock_trusts_the_certificates_of_its_flags() {
     for flags in [&["--ca", "CA"][..], &["--insecure"]] {
-        assert_eq!(asked(flags), ("from far away\n".to_owned(), Some(0)), "{flags:?}");
+        assert_eq!(
+            request_through_mock(flags),
+            ("from far away\n".to_owned(), Some(0)),
+            "{flags:?}"
+        );
     }
-    let (text, exit) = asked(&[]);
+    let (text, exit) = request_through_mock(&[]);
     assert!(
         text.starts_with(
             "TLS failed (invalid peer certificate: UnknownIssuer): https://localhost:"

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// The resources of this process.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Holdings {
+pub(crate) struct ResourceCounts {
     /// Resident memory, in bytes.
     pub(crate) memory: usize,
     /// Open files.
@@ -13,8 +13,8 @@ pub(crate) struct Holdings {
     pub(crate) children: usize,
 }
 
-impl Holdings {
-    pub(crate) fn now() -> Holdings {
+impl ResourceCounts {
+    pub(crate) fn now() -> ResourceCounts {
         let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
         let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let memory = memory.and_then(|it| it.split_whitespace().next()?.parse::<usize>().ok());
@@ -25,7 +25,7 @@ impl Holdings {
             children.unwrap_or_default().split_whitespace().count()
         });
         let children = children.sum();
-        Holdings { memory: memory.expect("VmRSS is told") * 1024, files, children }
+        ResourceCounts { memory: memory.expect("the kernel reports VmRSS") * 1024, files, children }
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn cpu_of(pid: u32) -> Duration {
 
 /// The available share of a CPU. It is less than 1 if other processes are busy; then no
 /// time is meaningful.
-pub(crate) fn share() -> f64 {
+pub(crate) fn cpu_share() -> f64 {
     let (start, before) = (Instant::now(), cpu());
     while start.elapsed() < Duration::from_millis(300) {
         std::hint::spin_loop();

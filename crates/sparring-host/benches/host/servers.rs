@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use super::cpu_of;
 
 /// The additional start time of each server, compared with the previous one.
-const STEP: Duration = Duration::from_millis(3);
+const START_DELAY_STEP: Duration = Duration::from_millis(3);
 
 /// The transport of the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Servers {
         let (targets, web): (Vec<Target>, _) = match kind {
             Kind::Stdio => {
                 let child = |number: usize| {
-                    let delay = (STEP * number as u32).as_millis().to_string();
+                    let delay = (START_DELAY_STEP * number as u32).as_millis().to_string();
                     Target::Child(ChildTarget::new(&program).args(["serve-stdio", &delay]))
                 };
                 ((0..count).map(child).collect(), None)
@@ -96,7 +96,7 @@ impl Servers {
     }
 
     /// The CPU time of a connection's process, if it has its own.
-    pub(crate) async fn work_behind(&self, connection: &Connection) -> Duration {
+    pub(crate) async fn work_of(&self, connection: &Connection) -> Duration {
         if self.kind == Kind::Http {
             return Duration::ZERO;
         }
@@ -162,7 +162,7 @@ pub(crate) async fn over_http(count: &str) {
     for number in 0..count {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         println!("http://{}/mcp", listener.local_addr().expect("an address"));
-        let server = Server::new(Plain { delay: STEP * number });
+        let server = Server::new(Plain { delay: START_DELAY_STEP * number });
         all.push(HttpServer::new(server, HttpOptions::default()).serve(listener));
     }
     std::io::stdout().flush().expect("somebody reads");

@@ -38,7 +38,7 @@ pub struct RequestPolicy {
 pub struct Endpoint {
     pub(super) api: Api,
     client: JsonClient,
-    patience: RequestPolicy,
+    policy: RequestPolicy,
     stream: bool,
 }
 
@@ -103,13 +103,13 @@ impl Endpoint {
         address: &Address,
         key: Option<&str>,
         target: HttpTarget,
-        patience: RequestPolicy,
+        policy: RequestPolicy,
     ) -> Result<Endpoint, AgentError> {
         let mut target = HttpTarget { url: address.url.clone(), ..target };
         address.api.add_headers(&mut target, key);
         target.max_message = MAX_TURN_BYTES;
         let client = JsonClient::new(&target)?;
-        Ok(Endpoint { api: address.api, client, patience, stream: false })
+        Ok(Endpoint { api: address.api, client, policy, stream: false })
     }
 
     /// Requests streamed responses.
@@ -130,7 +130,7 @@ impl Endpoint {
         let body = body.to_string();
         let mut tries = 1;
         loop {
-            let within = self.patience.request;
+            let within = self.policy.request;
             let asked = timeout(within, self.try_request(body.clone(), tries, events)).await;
             let again = match asked {
                 Err(_) => {
@@ -140,8 +140,8 @@ impl Endpoint {
                 Ok(Err(RequestFailure::Final(error))) => return Err(error),
                 Ok(Err(RequestFailure::Retryable { error, after })) => {
                     let after = after.unwrap_or_else(|| backoff(tries));
-                    let hopeless = tries > self.patience.retries;
-                    if hopeless || after > self.patience.longest_wait {
+                    let give_up = tries > self.policy.retries;
+                    if give_up || after > self.policy.longest_wait {
                         return Err(error);
                     }
                     (error, after)

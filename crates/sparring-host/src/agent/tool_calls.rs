@@ -119,8 +119,8 @@ fn error_text(error: &CallError) -> String {
     match error {
         CallError::Failed {
             server,
-            error: client::Error::Closed { cause: Cause::ProcessEnded { reason: how, .. }, .. },
-        } => format!("server `{server}` was lost during the call: {how}"),
+            error: client::Error::Closed { cause: Cause::ProcessEnded { reason, .. }, .. },
+        } => format!("server `{server}` was lost during the call: {reason}"),
         error => error.to_string(),
     }
 }

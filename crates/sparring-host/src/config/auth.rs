@@ -44,8 +44,8 @@ impl EntryReader<'_> {
     }
 
     fn oauth(&mut self, node: &Node) -> Option<OAuth> {
-        let context = self.expander.surroundings;
-        let mut oauth = OAuth::authorization_code(context.visitor.clone());
+        let context = self.expander.config_context;
+        let mut oauth = OAuth::authorization_code(context.browser.clone());
         oauth.store_path.clone_from(&context.credentials);
         if node.get("grant").and_then(Node::as_str) == Some("client_credentials") {
             oauth.grant = Grant::ClientCredentials;
@@ -56,19 +56,19 @@ impl EntryReader<'_> {
         if let Some(redirect) = self.oauth_text(node, "redirect") {
             oauth.redirect_url = redirect;
         }
-        if let Some(patience) = node.get("timeout").and_then(Node::as_str) {
-            oauth.login_timeout = parse_duration(patience).unwrap_or(oauth.login_timeout);
+        if let Some(timeout) = node.get("timeout").and_then(Node::as_str) {
+            oauth.login_timeout = parse_duration(timeout).unwrap_or(oauth.login_timeout);
         }
         let scopes = node.get("scopes").map(Node::items).unwrap_or_default();
         let scopes =
             scopes.iter().map(|scope| self.expander.expand_text("auth.oauth.scopes", scope));
         oauth.scopes = scopes.collect::<Option<_>>()?;
-        oauth.client_auth = self.proof(node)?;
+        oauth.client_auth = self.client_auth(node)?;
         self.check_oauth(node, &oauth);
         Some(oauth)
     }
 
-    fn proof(&mut self, node: &Node) -> Option<ClientAuth> {
+    fn client_auth(&mut self, node: &Node) -> Option<ClientAuth> {
         match (node.entry("secret"), node.entry("key")) {
             (Some(_), Some(key)) => {
                 self.add_problem(
@@ -80,7 +80,8 @@ impl EntryReader<'_> {
             (Some(_), None) => self.oauth_text(node, "secret").map(ClientAuth::Secret),
             (None, Some(key)) => {
                 let path = self.oauth_text(node, "key")?;
-                let path = resolve_path(&path, self.expander.place, self.expander.surroundings);
+                let path =
+                    resolve_path(&path, self.expander.location, self.expander.config_context);
                 match std::fs::read_to_string(&path) {
                     Ok(pem) => Some(ClientAuth::Key(pem)),
                     Err(error) => {

@@ -20,9 +20,9 @@ pub struct ConfigContext {
     pub trust: Option<PathBuf>,
     /// The store of OAuth tokens, if there is one.
     pub credentials: Option<PathBuf>,
-    /// Opens the login page. Reading twice with the same visitor gives equal
+    /// Opens the login page. Reading twice with the same browser gives equal
     /// targets.
-    pub visitor: BrowserOpener,
+    pub browser: BrowserOpener,
     /// The proxies for servers over HTTP.
     pub proxies: Proxies,
     /// Asks for the inputs of a file.
@@ -54,7 +54,7 @@ impl ConfigContext {
             home: None,
             trust: None,
             credentials: None,
-            visitor: BrowserOpener::new(|_| {}),
+            browser: BrowserOpener::new(|_| {}),
             proxies: Proxies::default(),
             ask: Arc::new(|_| None),
         }

@@ -149,8 +149,8 @@ impl Config {
     ///
     /// An invalid file or entry is not an error here: its problems are part of
     /// the result.
-    pub fn read(places: &ConfigLocations, surroundings: &ConfigContext) -> Config {
-        merge::read_all(places, surroundings)
+    pub fn read(locations: &ConfigLocations, config_context: &ConfigContext) -> Config {
+        merge::read_all(locations, config_context)
     }
 
     /// The servers that can be connected: trusted, enabled and valid.

@@ -54,9 +54,9 @@ const TARGET_KEYS: [(&str, &[&str]); 2] = [
 /// The context of an entry.
 #[derive(Clone, Copy)]
 pub(super) struct EntryContext<'a> {
-    pub(super) place: &'a ConfigLocation,
+    pub(super) location: &'a ConfigLocation,
     pub(super) inputs: &'a [Input],
-    pub(super) surroundings: &'a ConfigContext,
+    pub(super) config_context: &'a ConfigContext,
 }
 
 /// Reads an entry.
@@ -74,9 +74,9 @@ pub(super) fn read_server(
     origin: &Origin,
     entry_context: EntryContext<'_>,
 ) -> Result<ServerConfig, Problems> {
-    let EntryContext { place, inputs, surroundings } = entry_context;
+    let EntryContext { location, inputs, config_context } = entry_context;
     let problems = raw.problems.clone();
-    let expander = Expander { server: &raw.name, place, inputs, surroundings, problems };
+    let expander = Expander { server: &raw.name, location, inputs, config_context, problems };
     let mut reader = EntryReader { expander, raw };
     let target = reader.target();
     let config = target.map(|target| reader.server_config(target, origin.clone()));
@@ -96,11 +96,11 @@ pub(super) fn read_server(
 /// folder.
 pub(super) fn resolve_path(
     text: &str,
-    place: &ConfigLocation,
-    surroundings: &ConfigContext,
+    location: &ConfigLocation,
+    config_context: &ConfigContext,
 ) -> PathBuf {
     let at_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    match (at_home, &surroundings.home, &place.folder) {
+    match (at_home, &config_context.home, &location.folder) {
         (Some(rest), Some(home), _) => home.join(rest.trim_start_matches('/')),
         (_, _, Some(folder)) => folder.join(text),
         _ => PathBuf::from(text),
@@ -216,7 +216,7 @@ impl EntryReader<'_> {
 
     fn command_target(&mut self) -> Option<Target> {
         let node = &self.raw.node;
-        let place = self.expander.place;
+        let location = self.expander.location;
         let container = match node.get("container") {
             Some(name) => Some(self.expander.expand_text("container", name)?),
             None => None,
@@ -228,7 +228,9 @@ impl EntryReader<'_> {
             self.add_problem(command.span, "`command` is empty");
         }
         let program = match is_local && program.contains('/') {
-            true => resolve_path(&program, place, self.expander.surroundings).display().to_string(),
+            true => {
+                resolve_path(&program, location, self.expander.config_context).display().to_string()
+            }
             false => program,
         };
         let mut target = ChildTarget::new(program).args(self.list("args")?);
@@ -237,11 +239,11 @@ impl EntryReader<'_> {
             Some(cwd) => {
                 let cwd = self.expander.expand_text("cwd", cwd)?;
                 Some(match is_local {
-                    true => resolve_path(&cwd, place, self.expander.surroundings),
+                    true => resolve_path(&cwd, location, self.expander.config_context),
                     false => cwd.into(),
                 })
             }
-            None if is_local && place.scope == Scope::Project => place.folder.clone(),
+            None if is_local && location.scope == Scope::Project => location.folder.clone(),
             None => None,
         };
         if let Some(limit) = self.max_output() {
@@ -286,7 +288,7 @@ impl EntryReader<'_> {
         }
         // The engine reads the values from its own environment, so that they
         // are on no command line.
-        let known = &self.expander.surroundings.variables;
+        let known = &self.expander.config_context.variables;
         let set = passed.iter().filter(|name| known.contains_key(*name));
         target.flags.extend(set.map(|name| format!("--env={name}")));
         Some(target)
@@ -318,7 +320,7 @@ impl EntryReader<'_> {
             let span = node.entry("auth").map_or(self.raw.key_span, |entry| entry.key_span);
             self.add_problem(span, "credentials are set twice: `headers` has Authorization too");
         }
-        target.proxies = self.expander.surroundings.proxies.clone();
+        target.proxies = self.expander.config_context.proxies.clone();
         if let Some(limit) = self.max_output() {
             target.max_message = limit;
         }

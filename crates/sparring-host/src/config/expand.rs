@@ -13,9 +13,9 @@ use super::read::Input;
 /// Expands the texts of an entry and collects problems.
 pub(super) struct Expander<'a> {
     pub(super) server: &'a str,
-    pub(super) place: &'a ConfigLocation,
+    pub(super) location: &'a ConfigLocation,
     pub(super) inputs: &'a [Input],
-    pub(super) surroundings: &'a ConfigContext,
+    pub(super) config_context: &'a ConfigContext,
     pub(super) problems: Problems,
 }
 
@@ -53,24 +53,24 @@ impl Expander<'_> {
     }
 
     fn variable(&self, name: &str) -> Result<String, UndefinedPath> {
-        let value = self.surroundings.variables.get(name);
+        let value = self.config_context.variables.get(name);
         let missing = || format!("needs the environment variable `{name}`, which is not set");
         value.cloned().ok_or_else(|| UndefinedPath(missing()))
     }
 
     /// The variables that VS Code and Cursor define.
     fn workspace_variable(&self, name: &str) -> Option<String> {
-        if !matches!(self.place.format, Format::VsCode | Format::Cursor) {
+        if !matches!(self.location.format, Format::VsCode | Format::Cursor) {
             return None;
         }
         let display = |path: &std::path::Path| path.display().to_string();
         match name {
-            "workspaceFolder" => self.place.folder.as_deref().map(display),
+            "workspaceFolder" => self.location.folder.as_deref().map(display),
             "workspaceFolderBasename" => {
-                let name = self.place.folder.as_deref().and_then(|folder| folder.file_name());
+                let name = self.location.folder.as_deref().and_then(|folder| folder.file_name());
                 name.map(|name| name.to_string_lossy().into_owned())
             }
-            "userHome" => self.surroundings.home.as_deref().map(display),
+            "userHome" => self.config_context.home.as_deref().map(display),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ impl Expander<'_> {
             options: input.options.clone(),
         };
         let cannot_ask = || format!("needs the input `{id}`, but this run cannot ask for it");
-        (self.surroundings.ask)(&question).ok_or_else(|| UndefinedPath(cannot_ask()))
+        (self.config_context.ask)(&question).ok_or_else(|| UndefinedPath(cannot_ask()))
     }
 }
 

@@ -78,8 +78,8 @@ impl ConfigLocations {
 
     /// The location of a file that is one of these, or that has such a name.
     pub fn locate(&self, file: &Path) -> Option<ConfigLocation> {
-        if let Some(place) = self.0.iter().find(|it| it.file == file) {
-            return Some(place.clone());
+        if let Some(location) = self.0.iter().find(|it| it.file == file) {
+            return Some(location.clone());
         }
         let named = |name: &str| file.ends_with(name).then(|| name.split('/').count());
         let found = PROJECT_FILES.iter().find_map(|(name, format)| Some((named(name)?, *format)));
@@ -133,8 +133,8 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();
         }
-        let places = ConfigLocations::find(None, None, &from);
-        let folder = places.project_file().unwrap().folder.clone().unwrap();
+        let locations = ConfigLocations::find(None, None, &from);
+        let folder = locations.project_file().unwrap().folder.clone().unwrap();
         let below = folder.strip_prefix(root.path()).map(Path::to_owned);
         below.unwrap_or(folder).display().to_string()
     }
@@ -151,9 +151,10 @@ mod tests {
 
     #[test]
     fn the_users_file_comes_first_and_spar_mcp_yaml_last() {
-        let places =
+        let locations =
             ConfigLocations::find(Some("/u/mcp.yaml".into()), Some("/h".into()), Path::new("/p"));
-        let files: Vec<_> = places.0.iter().map(|place| place.file.to_str().unwrap()).collect();
+        let files: Vec<_> =
+            locations.0.iter().map(|location| location.file.to_str().unwrap()).collect();
         let expected = [
             "/u/mcp.yaml",
             "/p/.cursor/mcp.json",
@@ -162,17 +163,17 @@ mod tests {
             "/p/.spar/mcp.yaml",
         ];
         assert_eq!(files, expected);
-        assert_eq!(places.user_file().unwrap().folder.as_deref(), Some(Path::new("/h")));
+        assert_eq!(locations.user_file().unwrap().folder.as_deref(), Some(Path::new("/h")));
     }
 
     #[test]
     fn the_format_of_a_file_elsewhere_follows_from_its_name() {
-        let places = ConfigLocations::find(None, None, Path::new("/p"));
-        let place = places.locate(Path::new("/q/.vscode/mcp.json")).unwrap();
-        assert_eq!(place.format, Format::VsCode);
-        assert_eq!(place.folder.as_deref(), Some(Path::new("/q")));
-        let place = places.locate(Path::new("/q/.mcp.json")).unwrap();
-        assert_eq!(place.folder.as_deref(), Some(Path::new("/q")));
-        assert_eq!(places.locate(Path::new("/q/mcp.txt")), None);
+        let locations = ConfigLocations::find(None, None, Path::new("/p"));
+        let location = locations.locate(Path::new("/q/.vscode/mcp.json")).unwrap();
+        assert_eq!(location.format, Format::VsCode);
+        assert_eq!(location.folder.as_deref(), Some(Path::new("/q")));
+        let location = locations.locate(Path::new("/q/.mcp.json")).unwrap();
+        assert_eq!(location.folder.as_deref(), Some(Path::new("/q")));
+        assert_eq!(locations.locate(Path::new("/q/mcp.txt")), None);
     }
 }

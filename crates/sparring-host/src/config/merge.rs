@@ -17,7 +17,7 @@ use super::server_config::{Origin, Rules, Scope};
 use super::trust::Trust;
 use crate::names::{find_collisions, sanitize};
 
-pub(super) fn read_all(places: &ConfigLocations, surroundings: &ConfigContext) -> Config {
+pub(super) fn read_all(locations: &ConfigLocations, config_context: &ConfigContext) -> Config {
     let mut merger = Merger {
         config: Config {
             servers: BTreeMap::new(),
@@ -30,11 +30,11 @@ pub(super) fn read_all(places: &ConfigLocations, surroundings: &ConfigContext) -
         },
         spans: BTreeMap::new(),
         rules_are_complete: true,
-        surroundings,
+        config_context,
     };
     let trust = merger.read_trust();
-    for place in &places.0 {
-        merger.add_file(place, &trust);
+    for location in &locations.0 {
+        merger.add_file(location, &trust);
     }
     merger.find_collisions();
     merger.ask_if_rules_are_incomplete();
@@ -47,12 +47,12 @@ struct Merger<'a> {
     spans: BTreeMap<String, (Source, Span)>,
     /// True if the permissions of all files could be read.
     rules_are_complete: bool,
-    surroundings: &'a ConfigContext,
+    config_context: &'a ConfigContext,
 }
 
 impl Merger<'_> {
     fn read_trust(&mut self) -> Trust {
-        let Some(store) = &self.surroundings.trust else { return Trust::default() };
+        let Some(store) = &self.config_context.trust else { return Trust::default() };
         match Trust::read(store) {
             Ok(trust) => trust,
             Err(error) => {
@@ -63,14 +63,15 @@ impl Merger<'_> {
         }
     }
 
-    fn add_file(&mut self, place: &ConfigLocation, trust: &Trust) {
-        let mut file = File { place: place.clone(), is_there: true, is_trusted: false };
-        match read_text(&place.file) {
+    fn add_file(&mut self, location: &ConfigLocation, trust: &Trust) {
+        let mut file = File { location: location.clone(), is_there: true, is_trusted: false };
+        match read_text(&location.file) {
             Ok(None) => file.is_there = false,
             Ok(Some(text)) => {
-                file.is_trusted = place.scope == Scope::User || trust.covers(&place.file, &text);
-                match parse_content(place, &text) {
-                    Ok(content) => self.add_content(place, content, file.is_trusted),
+                file.is_trusted =
+                    location.scope == Scope::User || trust.covers(&location.file, &text);
+                match parse_content(location, &text) {
+                    Ok(content) => self.add_content(location, content, file.is_trusted),
                     Err(problems) => {
                         self.rules_are_complete = false;
                         self.config.faults.push(FileProblem::Invalid(problems));
@@ -79,14 +80,14 @@ impl Merger<'_> {
             }
             Err(why) => {
                 self.rules_are_complete = false;
-                let fault = FileProblem::Unreadable { file: place.file.clone(), why };
+                let fault = FileProblem::Unreadable { file: location.file.clone(), why };
                 self.config.faults.push(fault);
             }
         }
         self.config.files.push(file);
     }
 
-    fn add_content(&mut self, place: &ConfigLocation, content: FileContent, is_trusted: bool) {
+    fn add_content(&mut self, location: &ConfigLocation, content: FileContent, is_trusted: bool) {
         let FileContent {
             source,
             entries,
@@ -106,7 +107,7 @@ impl Merger<'_> {
             rules.allow.clear();
         }
         if rules != Rules::default() {
-            let (file, scope) = (place.file.clone(), place.scope);
+            let (file, scope) = (location.file.clone(), location.scope);
             self.config.rules.push(FileRules { file, scope, rules });
         }
         let mut add_patterns = |server: Option<&String>, found: Vec<(String, Span)>| {
@@ -124,11 +125,12 @@ impl Merger<'_> {
             add_patterns(Some(&raw.name), permissions.map(parse_patterns).unwrap_or_default());
         }
         let entry_context =
-            EntryContext { place, inputs: &inputs, surroundings: self.surroundings };
+            EntryContext { location, inputs: &inputs, config_context: self.config_context };
         let mut lines = LineCounter::new(&source);
         for raw in &entries {
             let Position { line, column } = lines.position(raw.key_span.start);
-            let origin = Origin { file: place.file.clone(), scope: place.scope, line, column };
+            let origin =
+                Origin { file: location.file.clone(), scope: location.scope, line, column };
             if self.add_entry(raw, origin, entry_context, is_trusted) {
                 self.spans.insert(raw.name.clone(), (source.clone(), raw.key_span));
             }
@@ -181,7 +183,7 @@ impl Merger<'_> {
         // The current file is not in the list yet, and its own names are
         // unique.
         let mut files = self.config.files.iter();
-        scope == Scope::User || files.any(|it| it.place.file == *file && it.is_trusted)
+        scope == Scope::User || files.any(|it| it.location.file == *file && it.is_trusted)
     }
 
     /// Servers with the same sanitized name are errors; but an untrusted server

@@ -14,7 +14,7 @@ use super::trust::{Trust, TrustError};
 /// A preview of a file.
 #[derive(Debug)]
 pub struct TrustPreview {
-    place: ConfigLocation,
+    location: ConfigLocation,
     text: String,
     /// The servers that it would start or connect to.
     pub servers: Vec<PreviewedServer>,
@@ -42,22 +42,22 @@ impl TrustPreview {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn read(place: &ConfigLocation) -> Result<Option<TrustPreview>, FileProblem> {
-        let unreadable = |why| FileProblem::Unreadable { file: place.file.clone(), why };
-        let Some(text) = read_text(&place.file).map_err(unreadable)? else { return Ok(None) };
-        let content = parse_content(place, &text).map_err(FileProblem::Invalid)?;
+    pub fn read(location: &ConfigLocation) -> Result<Option<TrustPreview>, FileProblem> {
+        let unreadable = |why| FileProblem::Unreadable { file: location.file.clone(), why };
+        let Some(text) = read_text(&location.file).map_err(unreadable)? else { return Ok(None) };
+        let content = parse_content(location, &text).map_err(FileProblem::Invalid)?;
         let server_allow = content.entries.iter().flat_map(|raw| {
             let rules = raw.node.get("permissions").map(parse_rules).unwrap_or_default();
             rules.allow.into_iter().map(|pattern| format!("{}: {pattern}", raw.name))
         });
         let allow = content.rules.allow.iter().cloned().chain(server_allow).collect();
         let servers = content.entries.iter().map(preview_server).collect();
-        Ok(Some(TrustPreview { place: place.clone(), text, servers, allow }))
+        Ok(Some(TrustPreview { location: location.clone(), text, servers, allow }))
     }
 
     /// The file.
     pub fn file(&self) -> &Path {
-        &self.place.file
+        &self.location.file
     }
 
     /// Returns true if the user trusts the file already.
@@ -65,7 +65,7 @@ impl TrustPreview {
     /// # Errors
     /// If the trust store cannot be read.
     pub fn is_trusted(&self, store: &Path) -> Result<bool, TrustError> {
-        Ok(Trust::read(store)?.covers(&self.place.file, &self.text))
+        Ok(Trust::read(store)?.covers(&self.location.file, &self.text))
     }
 
     /// Trusts the file as it was read.
@@ -73,7 +73,7 @@ impl TrustPreview {
     /// # Errors
     /// If the trust store cannot be written.
     pub fn trust(&self, store: &Path) -> Result<(), TrustError> {
-        Trust::add(store, &self.place.file, &self.text)
+        Trust::add(store, &self.location.file, &self.text)
     }
 }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use sparring_peer::link::Recorder;
-use sparring_peer::{Cause, Era, Incoming, Link, LinkKind, Outgoing, Stream};
+use sparring_peer::{Cause, Incoming, Link, LinkInfo, Outgoing, Stream};
 
 /// All links of a manager. Cheap to clone.
 #[derive(Clone, Default)]
@@ -22,8 +22,8 @@ struct LinkSet {
 /// A link that its [`AbortableLinks`] can abort.
 pub(super) struct AbortableLink {
     shared: Arc<SharedLink>,
-    kind: LinkKind,
-    transport: &'static str,
+    /// The properties of the link when it was wrapped.
+    info: LinkInfo,
 }
 
 /// The link, shared by its owner and the set.
@@ -38,7 +38,7 @@ struct LinkState {
 impl AbortableLinks {
     /// Wraps a link. If the set was aborted before, the link ends at once.
     pub(super) fn wrap(&self, link: Box<dyn Link>) -> AbortableLink {
-        let (kind, transport) = (link.kind(), link.transport_name());
+        let info = link.info();
         let shared = Arc::new(SharedLink(Mutex::new(LinkState { link: Some(link), waker: None })));
         let aborted = {
             let mut all = self.lock();
@@ -49,7 +49,7 @@ impl AbortableLinks {
         if aborted {
             shared.abort();
         }
-        AbortableLink { shared, kind, transport }
+        AbortableLink { shared, info }
     }
 
     /// Aborts all links and every later one. A child process is killed with its
@@ -100,12 +100,9 @@ impl AbortableLink {
 }
 
 impl Link for AbortableLink {
-    fn kind(&self) -> LinkKind {
-        self.kind
-    }
-
-    fn transport_name(&self) -> &'static str {
-        self.transport
+    fn info(&self) -> LinkInfo {
+        let aborted = LinkInfo { close_timeout: Duration::ZERO, ..self.info };
+        self.with_link(aborted, |link| link.info())
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -122,10 +119,6 @@ impl Link for AbortableLink {
 
     fn backlog(&self) -> usize {
         self.with_link(0, |link| link.backlog())
-    }
-
-    fn close_timeout(&self) -> Duration {
-        self.with_link(Duration::ZERO, |link| link.close_timeout())
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
@@ -148,19 +141,11 @@ impl Link for AbortableLink {
     fn pauses_timeouts(&self) -> bool {
         self.with_link(false, |link| link.pauses_timeouts())
     }
-
-    fn known_era(&self) -> Option<Era> {
-        self.with_link(None, |link| link.known_era())
-    }
-
-    fn learn_era(&mut self, era: Era) {
-        self.with_link((), |link| link.learn_era(era));
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use sparring_peer::{Client, memory};
+    use sparring_peer::{Client, LinkKind, memory};
 
     use super::*;
 
@@ -187,7 +172,7 @@ mod tests {
         let links = AbortableLinks::default();
         links.abort();
         let (here, mut there) = memory(LinkKind::Shared);
-        let _leash = links.wrap(Box::new(here));
+        let _aborted = links.wrap(Box::new(here));
         assert_eq!(there.try_receive(), Some(Incoming::Closed(Cause::EndOfInput)));
     }
 }

@@ -46,7 +46,7 @@ async fn watch_files<R>(manager: Weak<Inner>, read: Arc<R>)
 where
     R: Fn() -> LoadedConfig + Send + Sync + 'static,
 {
-    let mut files = FileWatcher::new();
+    let mut files = FileWatcher::default();
     loop {
         let servers = read_all(&read, &mut files).await;
         let Some(manager) = manager.upgrade().map(Manager) else { return };

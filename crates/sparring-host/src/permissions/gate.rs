@@ -309,7 +309,9 @@ impl Reason {
 
 impl fmt::Debug for PermissionGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PermissionGate").field("permissions", &self.permissions).finish_non_exhaustive()
+        f.debug_struct("PermissionGate")
+            .field("permissions", &self.permissions)
+            .finish_non_exhaustive()
     }
 }
 

@@ -8,17 +8,17 @@ use sparring_host::artifacts::{Artifact, Call, Settings, Store};
 use sparring_mock::{MockServer, directives};
 use sparring_wire::RawJson;
 
-use crate::manager::fixture::{World, entry, within};
+use crate::manager::fixture::{TestConnector, entry, within};
 
 /// A PNG of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 #[tokio::test]
 async fn results_of_a_server_become_typed_files() {
-    let world = World::default();
+    let connector = TestConnector::default();
     let mock = Arc::new(MockServer::for_interactions(&Default::default()).unwrap());
-    world.put("data", move || mock.connect());
-    let manager = world.manager([entry("data")]);
+    connector.put("data", move || mock.connect());
+    let manager = connector.manager([entry("data")]);
     let connection = within(manager.connect("data")).await.unwrap();
     let turns = json!([
         {"content": [
@@ -28,8 +28,8 @@ async fn results_of_a_server_become_typed_files() {
         {"content": [{"type": "image", "data": PIXEL, "mime_type": "image/png"}]},
         {"content": [{"type": "image", "data": "iVBOR%", "mime_type": "image/png"}]},
     ]);
-    let place = tempfile::tempdir().unwrap();
-    let store = Store::new(place.path(), Settings::default());
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path(), Settings::default());
     let mut kinds = Vec::new();
     for _ in 0..3 {
         let arguments = json!({"task_description": directives("case", &turns)});
@@ -49,8 +49,8 @@ async fn results_of_a_server_become_typed_files() {
             "application/json raw get_data-4.raw.json",
         ]
     );
-    assert!(fs::read(place.path().join("get_data-3.png")).unwrap().starts_with(b"\x89PNG"));
-    let beside = fs::read(place.path().join("get_data-4.raw.json.meta.json")).unwrap();
+    assert!(fs::read(folder.path().join("get_data-3.png")).unwrap().starts_with(b"\x89PNG"));
+    let beside = fs::read(folder.path().join("get_data-4.raw.json.meta.json")).unwrap();
     let metadata: Value = serde_json::from_slice(&beside).unwrap();
     assert_eq!((&metadata["server"], &metadata["tool"]), (&json!("data"), &json!("get_data")));
     assert!(

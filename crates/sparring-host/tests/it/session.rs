@@ -12,20 +12,20 @@ use sparring_transport::{ChildTarget, Target};
 use tempfile::TempDir;
 
 use crate::config::fixture::ConfigFixture;
-use crate::manager::fixture::{World, entry, to, tools, within};
+use crate::manager::fixture::{TestConnector, entry, server_config, tools, within};
 
-fn world(names: &[&str]) -> World {
-    let world = World::default();
+fn connector(names: &[&str]) -> TestConnector {
+    let connector = TestConnector::default();
     for name in names {
-        world.mock(name, tools(&[name]));
+        connector.mock(name, tools(&[name]));
     }
-    world
+    connector
 }
 
-fn place() -> (TempDir, PathBuf) {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("session.json");
-    (place, path)
+fn session_file() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session.json");
+    (folder, path)
 }
 
 fn rules(allow: &[&str], deny: &[&str]) -> Rules {
@@ -35,20 +35,20 @@ fn rules(allow: &[&str], deny: &[&str]) -> Rules {
 
 /// A session in which some of these servers were connected.
 async fn session(
-    world: &World,
+    connector: &TestConnector,
     all: &[ServerConfig],
     connected: &[&str],
     rules: &Rules,
 ) -> Session {
-    let manager = world.manager(all.to_vec());
+    let manager = connector.manager(all.to_vec());
     for name in connected {
         within(manager.connect(name)).await.unwrap();
     }
     Session::capture(&manager, rules)
 }
 
-fn fates(fates: &[(&str, RestoreAction)]) -> BTreeMap<String, RestoreAction> {
-    fates.iter().map(|(name, fate)| ((*name).to_owned(), *fate)).collect()
+fn restore_actions(restore_actions: &[(&str, RestoreAction)]) -> BTreeMap<String, RestoreAction> {
+    restore_actions.iter().map(|(name, action)| ((*name).to_owned(), *action)).collect()
 }
 
 fn names(manager: &Manager) -> Vec<String> {
@@ -57,10 +57,10 @@ fn names(manager: &Manager) -> Vec<String> {
 
 #[tokio::test]
 async fn a_session_keeps_the_wanted_servers_and_the_allowed_patterns() {
-    let (_place, path) = place();
-    let world = world(&["a", "b"]);
+    let (_place, path) = session_file();
+    let connector = connector(&["a", "b"]);
     let broken = entry("not there");
-    let manager = world.manager([entry("a"), entry("b"), broken]);
+    let manager = connector.manager([entry("a"), entry("b"), broken]);
     within(manager.connect("a")).await.unwrap();
     within(manager.connect("b")).await.unwrap();
     within(manager.disconnect("b")).await.unwrap();
@@ -79,12 +79,15 @@ async fn a_session_keeps_the_wanted_servers_and_the_allowed_patterns() {
 
 #[tokio::test]
 async fn a_session_file_contains_no_secret() {
-    let (_place, path) = place();
+    let (_place, path) = session_file();
     let mut child = ChildTarget::new("a").args(["--key", "hunter2"]);
     child.env.insert("TOKEN".to_owned(), "hunter2".to_owned());
     let mut http = HttpTarget::new("https://ann:hunter2@example.com/mcp?key=hunter2");
     http.headers.push(("Authorization".to_owned(), "Bearer hunter2".to_owned()));
-    let manager = Manager::new([to("a", Target::Child(child)), to("b", Target::Http(http))]);
+    let manager = Manager::new([
+        server_config("a", Target::Child(child)),
+        server_config("b", Target::Http(http)),
+    ]);
     Session::capture(&manager, &rules(&["mcp__a"], &[])).save(&path).await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     for hidden in ["hunter2", "TOKEN", "Authorization", "example.com", "--key"] {
@@ -97,13 +100,13 @@ async fn a_session_file_contains_no_secret() {
 
 #[tokio::test]
 async fn a_restored_session_connects_only_the_servers_that_were_connected() {
-    let (_place, path) = place();
-    let world = world(&["a", "b", "c"]);
+    let (_place, path) = session_file();
+    let connector = connector(&["a", "b", "c"]);
     let all = ["a", "b", "c"].map(entry);
     let rules = rules(&["mcp__a"], &["mcp__c"]);
-    session(&world, &all, &["a", "c"], &rules).await.save(&path).await.unwrap();
+    session(&connector, &all, &["a", "c"], &rules).await.save(&path).await.unwrap();
     // A later process.
-    let manager = world.manager(all);
+    let manager = connector.manager(all);
     let session = Session::load(&path).unwrap();
     let restored = within(session.restore(&manager, None)).await;
     assert_eq!(names(&manager), ["a", "c"]);
@@ -120,14 +123,14 @@ async fn a_restored_session_connects_only_the_servers_that_were_connected() {
 
 #[tokio::test]
 async fn changed_servers_are_reported_and_not_connected() {
-    let world = world(&["same", "moved", "moved2", "gone", "off", "new", "later"]);
+    let connector = connector(&["same", "moved", "moved2", "gone", "off", "new", "later"]);
     let then = ["same", "moved", "gone", "off"].map(entry);
     let allow = ["mcp__same__x", "mcp__moved", "mcp__gone__*"];
     let all = ["same", "moved", "gone", "off"];
-    let session = session(&world, &then, &all, &rules(&allow, &["mcp__moved__wipe"])).await;
-    let manager = world.manager([
+    let session = session(&connector, &then, &all, &rules(&allow, &["mcp__moved__wipe"])).await;
+    let manager = connector.manager([
         entry("same"),
-        to("moved", Target::Child(ChildTarget::new("moved2"))),
+        server_config("moved", Target::Child(ChildTarget::new("moved2"))),
         ServerConfig { enabled: false, ..entry("off") },
         entry("new"),
         ServerConfig { auto_connect: false, ..entry("later") },
@@ -136,7 +139,7 @@ async fn changed_servers_are_reported_and_not_connected() {
     assert_eq!(names(&manager), ["new", "same"]);
     assert_eq!(
         restored.reconciled.servers,
-        fates(&[
+        restore_actions(&[
             ("same", RestoreAction::Connect),
             ("moved", RestoreAction::Changed),
             ("gone", RestoreAction::Removed),
@@ -168,13 +171,13 @@ async fn changed_servers_are_reported_and_not_connected() {
 
 #[tokio::test]
 async fn an_unusable_server_is_reported_with_the_reason() {
-    let world = world(&["off", "bad", "theirs"]);
+    let connector = connector(&["off", "bad", "theirs"]);
     let all = ["off", "bad", "theirs"];
-    let session = session(&world, &all.map(entry), &all, &Rules::default()).await;
+    let session = session(&connector, &all.map(entry), &all, &Rules::default()).await;
     let users = "servers:\n  off: {command: x, enabled: false}\n  bad: {args: []}\n";
     let theirs = "servers: {theirs: {command: theirs}}\n";
     let config = ConfigFixture::with(&[("user", users), (".spar/mcp.yaml", theirs)]).read();
-    let manager = world.manager(config.ready().cloned());
+    let manager = connector.manager(config.ready().cloned());
     let restored = within(session.restore(&manager, Some(&config))).await;
     assert_eq!(
         restored.messages(),
@@ -189,11 +192,11 @@ async fn an_unusable_server_is_reported_with_the_reason() {
 
 #[tokio::test]
 async fn a_server_of_the_same_name_in_a_project_is_not_the_users() {
-    let world = world(&["a"]);
-    let session = session(&world, &[entry("a")], &["a"], &rules(&["mcp__a"], &[])).await;
+    let connector = connector(&["a"]);
+    let session = session(&connector, &[entry("a")], &["a"], &rules(&["mcp__a"], &[])).await;
     let mut projects = entry("a");
     projects.origin.scope = Scope::Project;
-    let manager = world.manager([projects]);
+    let manager = connector.manager([projects]);
     let restored = within(session.restore(&manager, None)).await;
     assert_eq!(restored.reconciled.servers["a"], RestoreAction::Changed);
     assert!(names(&manager).is_empty() && restored.reconciled.rules.allow.is_empty());
@@ -201,10 +204,10 @@ async fn a_server_of_the_same_name_in_a_project_is_not_the_users() {
 
 #[tokio::test]
 async fn a_failed_connection_is_reported_and_does_not_affect_others() {
-    let before = world(&["a", "b"]);
+    let before = connector(&["a", "b"]);
     let all = ["a", "b"].map(entry);
     let session = session(&before, &all, &["a", "b"], &Rules::default()).await;
-    let manager = world(&["b"]).manager(all);
+    let manager = connector(&["b"]).manager(all);
     let restored = within(session.restore(&manager, None)).await;
     assert_eq!(names(&manager), ["b"]);
     let [message] = &restored.messages()[..] else { panic!("{restored:?}") };
@@ -213,8 +216,8 @@ async fn a_failed_connection_is_reported_and_does_not_affect_others() {
 
 #[tokio::test]
 async fn a_damaged_session_is_moved_aside_and_the_next_one_is_saved() {
-    let (_place, path) = place();
-    let manager = world(&["a"]).manager([entry("a")]);
+    let (_place, path) = session_file();
+    let manager = connector(&["a"]).manager([entry("a")]);
     let session = Session::capture(&manager, &Rules::default());
     session.save(&path).await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();

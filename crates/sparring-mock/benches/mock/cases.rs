@@ -26,8 +26,8 @@ pub(crate) async fn run() {
             let task = json!({"task_description": directives(&format!("case-{number}"), &all)});
             for expected in 0..3 {
                 let call = client.call_tool("get_data", task.clone()).into_future();
-                let said = call.await.expect("an answer").content();
-                assert_eq!(said, format!("{number}/{expected}"), "cases mix");
+                let text = call.await.expect("an answer").content();
+                assert_eq!(text, format!("{number}/{expected}"), "cases mix");
             }
         }
     };

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-use crate::turns::each;
+use crate::measure::micros_per_call;
 
 /// Concurrent calls in the second measurement.
 const MAX_IN_FLIGHT: usize = 64;
@@ -36,13 +36,13 @@ impl Piped {
     }
 
     /// Runs one round of calls, one at a time and then concurrently.
-    pub(crate) fn take(&mut self, calls: usize, times: &mut [Vec<f64>; 2]) {
+    pub(crate) fn measure_round(&mut self, calls: usize, times: &mut [Vec<f64>; 2]) {
         let start = Instant::now();
         for _ in 0..calls {
             self.send_calls(1);
             self.expect_line("hello");
         }
-        times[0].push(each(start.elapsed(), calls));
+        times[0].push(micros_per_call(start.elapsed(), calls));
         let start = Instant::now();
         self.send_calls(MAX_IN_FLIGHT);
         for answered in 1..=calls {
@@ -52,7 +52,7 @@ impl Piped {
                 self.send_calls(MAX_IN_FLIGHT / 2);
             }
         }
-        times[1].push(each(start.elapsed(), calls));
+        times[1].push(micros_per_call(start.elapsed(), calls));
     }
 
     /// Sends this many calls at once.

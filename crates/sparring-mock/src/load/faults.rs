@@ -9,10 +9,10 @@ use super::{Loader, text};
 use crate::model::{ProcessFault, ReplyFault};
 
 /// The default text of `garbage`.
-const GARBAGE: &str = "%% this is no frame %%";
+const GARBAGE: &str = "%% not a frame %%";
 
 /// An id that clients do not use.
-const UNUSED_ID: &str = "nobody-asked-this";
+const UNUSED_ID: &str = "unknown-request";
 
 impl Loader<'_> {
     pub(super) fn load_fault(&mut self, reply: &Node) -> ReplyFault {

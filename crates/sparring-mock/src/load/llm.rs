@@ -18,7 +18,7 @@ use crate::http_mock::HttpFault;
 use crate::llm::{Api, ApiError, Arguments, Call, Fault, LlmScript, Repeat, TURN_ROOTS, Turn};
 
 /// The default text of `garbage`.
-const GARBAGE: &str = "%% this is no JSON %%";
+const GARBAGE: &str = "%% not JSON %%";
 
 /// The values that templates of an LLM script can use besides those of the request.
 #[derive(Clone, Copy)]

@@ -35,9 +35,9 @@ async fn structured_content_and_its_text_have_the_same_random_values() {
     for n in 1..=2 {
         let result = result(&client, "t", json!({})).await;
         let structured = &result["structuredContent"];
-        let said: Value =
+        let found: Value =
             serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(said, *structured);
+        assert_eq!(found, *structured);
         assert_eq!(structured["n"], n);
     }
 }

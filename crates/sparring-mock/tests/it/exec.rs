@@ -216,8 +216,8 @@ async fn limits_concurrent_programs_and_keeps_their_answers_apart() {
         let client = client.clone();
         async move { (n, call_text(&client, "t", json!({"n": n})).await) }
     });
-    for (n, said) in within(futures_util::future::join_all(calls)).await {
-        assert_eq!(said, n.to_string());
+    for (n, text) in within(futures_util::future::join_all(calls)).await {
+        assert_eq!(text, n.to_string());
     }
 }
 

@@ -95,7 +95,7 @@ async fn records_transport_and_session() {
     let named = |it: &ReceivedRequest| (it.transport(), it.session(), it.headers().is_some());
     let received: Vec<_> = mock.received_for("weather").iter().map(named).collect();
     let (first, second) = received.split_at(6);
-    assert_eq!(first, second, "whoever comes again is of the same session");
+    assert_eq!(first, second, "a client that reconnects has the same session");
     let transports: Vec<_> = first.iter().map(|it| (it.0, it.2)).collect();
     let expected = [
         ("memory", false),

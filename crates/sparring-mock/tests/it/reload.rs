@@ -193,9 +193,9 @@ async fn an_answer_never_mixes_two_scripts() {
         calls.spawn(async move {
             let mut seen = std::collections::HashSet::new();
             loop {
-                let said = call_text(&client, "n", json!({})).await;
-                let words: Vec<&str> = said.split(' ').collect();
-                assert_eq!(words[0], words[1], "{said}");
+                let text = call_text(&client, "n", json!({})).await;
+                let words: Vec<&str> = text.split(' ').collect();
+                assert_eq!(words[0], words[1], "{text}");
                 seen.insert(words[0].to_owned());
                 if words[0] == "1000" {
                     return seen.len();

@@ -56,10 +56,10 @@ async fn templates_use_the_system_clock() {
     let client = connect(&mock, Revision::LATEST).await;
     let now = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let before = now();
-    let said: Value = serde_json::from_str(&call_text(&client, "clock", json!({})).await).unwrap();
-    assert!((before..=now()).contains(&said[1].as_u64().unwrap()), "{said}");
-    assert_eq!(said[2].as_u64().unwrap() / 1_000, said[1].as_u64().unwrap());
-    assert!(said[0].as_str().is_some_and(|iso| iso.ends_with('Z')), "{said}");
+    let found: Value = serde_json::from_str(&call_text(&client, "clock", json!({})).await).unwrap();
+    assert!((before..=now()).contains(&found[1].as_u64().unwrap()), "{found}");
+    assert_eq!(found[2].as_u64().unwrap() / 1_000, found[1].as_u64().unwrap());
+    assert!(found[0].as_str().is_some_and(|iso| iso.ends_with('Z')), "{found}");
 }
 
 #[tokio::test]

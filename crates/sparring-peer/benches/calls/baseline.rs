@@ -45,7 +45,7 @@ impl Baseline {
     }
 }
 
-impl super::turns::Contestant for Baseline {
+impl super::measure::Contestant for Baseline {
     async fn call(&self) {
         let (reply, answer) = oneshot::channel();
         let bytes = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#.to_vec();

@@ -61,7 +61,7 @@ impl Rmcp {
     }
 }
 
-impl super::turns::Contestant for Rmcp {
+impl super::measure::Contestant for Rmcp {
     async fn call(&self) {
         let arguments = serde_json::Map::from_iter([("message".to_owned(), "hello".into())]);
         let params = CallToolRequestParams::new("echo").with_arguments(arguments);

@@ -50,7 +50,7 @@ impl ConnectedClient {
     }
 }
 
-impl super::turns::Contestant for ConnectedClient {
+impl super::measure::Contestant for ConnectedClient {
     async fn call(&self) {
         let response =
             self.client.call_tool("echo", self.arguments.clone()).await.expect("an answer");
@@ -75,7 +75,7 @@ impl DirectServer {
     }
 }
 
-impl super::turns::Contestant for DirectServer {
+impl super::measure::Contestant for DirectServer {
     async fn call(&self) {
         let frame = Frame::request(&Id::Integer(1), "tools/call", Some(&self.params));
         let frame = Frame::parse(frame.bytes());

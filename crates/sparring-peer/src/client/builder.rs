@@ -150,7 +150,7 @@ impl ClientBuilder {
         let (done, ended) = watch::channel(());
         let (connected, outcome) = watch::channel(None);
         let shared = Arc::new(Shared {
-            kind: link.kind(),
+            kind: link.info().kind,
             options: self.options.clone(),
             session: OnceLock::new(),
             notifications: Inbox::default(),
@@ -194,7 +194,7 @@ pub(super) struct ReopenParts {
 impl Client {
     /// Opens a new session with the same server after the server has ended this
     /// one ([`Cause::SessionLost`]). The new client has the same configuration
-    /// and records into the same transcript, as a separate conversation. This
+    /// and records into the same transcript, as a separate connection. This
     /// client stays closed.
     ///
     /// A client never reopens a session on its own: the server's state of the old

@@ -19,7 +19,9 @@ use super::core::{Core, Event, Request, ServerRequestId};
 use super::request::Progress;
 use super::server_requests::{AnswerFuture, ScopedHandler, ServerRequestHandlers};
 use super::{Error, Protocol, Response, Shared};
-use crate::link::{BACKLOG_LIMIT, Cause, Era, Incoming, Link, MAX_FRAMES_PER_POLL, Stream};
+use crate::link::{
+    BACKLOG_LIMIT, Cause, Era, Incoming, Link, MAX_FRAMES_PER_POLL, Outgoing, Stream,
+};
 use crate::task;
 use crate::timer::Timer;
 
@@ -84,8 +86,9 @@ impl<L: Link> Driver<L> {
         connected: watch::Sender<Option<Result<(), Error>>>,
         done: watch::Sender<()>,
     ) -> Self {
-        let mut core = Core::new(shared.options.clone(), link.kind());
-        core.set_known_era(link.known_era());
+        let info = link.info();
+        let mut core = Core::new(shared.options.clone(), info.kind);
+        core.set_known_era(info.known_era);
         core.start(Duration::ZERO);
         let mut driver = Driver {
             core,
@@ -204,7 +207,7 @@ impl<L: Link> Driver<L> {
 
     fn close(&mut self) {
         self.closing = true;
-        self.close_deadline = Some(self.timer.now() + self.link.close_timeout());
+        self.close_deadline = Some(self.timer.now() + self.link.info().close_timeout);
         self.core.close();
     }
 
@@ -217,10 +220,8 @@ impl<L: Link> Driver<L> {
                 let _ = waiter.reply.send(outcome);
             }
             Event::Connected(Ok(session)) => {
-                self.link.learn_era(match session.revision.is_modern() {
-                    true => Era::Modern,
-                    false => Era::Legacy,
-                });
+                let era = if session.revision.is_modern() { Era::Modern } else { Era::Legacy };
+                self.link.send(Outgoing::EraDetected(era));
                 self.has_new_work = true;
                 let _ = self.shared.session.set(session);
                 self.set_connect_result(Ok(()));

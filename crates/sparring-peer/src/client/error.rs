@@ -187,8 +187,8 @@ impl Error {
 fn render_closed(method: &str, cause: &Cause) -> String {
     match cause {
         Cause::EndOfInput => format!("{cause} before it answered {method}"),
-        Cause::ProcessEnded { reason: how, stderr } => {
-            format!("{how} before it answered {method}{}", render_stderr(stderr))
+        Cause::ProcessEnded { reason, stderr } => {
+            format!("the server {reason} before it answered {method}{}", render_stderr(stderr))
         }
         _ => format!("no answer to {method}: {cause}"),
     }

@@ -3,7 +3,7 @@
 
 use sparring_wire::{Frame, Headers, Id};
 
-use super::Faults;
+use super::{Era, Faults};
 
 /// The stream of a link that an event belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -35,6 +35,9 @@ pub enum Outgoing {
     /// Aborts a stream: the peer wants nothing more from it. A server's abort
     /// only ends the HTTP connection, and the client reconnects for the rest.
     Abort(Stream),
+    /// The peer has determined the other side's era. A link may store it for later
+    /// connections.
+    EraDetected(Era),
     /// Sends everything queued, then closes the link.
     Close,
 }
@@ -166,7 +169,7 @@ pub enum Cause {
     /// The process at the other end has exited, or no longer communicates.
     #[error("{reason}{}", render_stderr(stderr))]
     ProcessEnded {
-        /// A description of the process's end or state.
+        /// The end of the process as a verb phrase, such as `exited with status 3`.
         reason: String,
         /// The end of the process's stderr.
         stderr: String,

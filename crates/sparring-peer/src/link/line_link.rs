@@ -10,7 +10,9 @@ use sparring_wire::{Frame, Limits};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::rate_limiter::RateLimiter;
-use super::{Cause, Disconnect, Faults, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
+use super::{
+    Cause, Disconnect, Faults, Incoming, Link, LinkInfo, LinkKind, Outgoing, Recorder, Stream,
+};
 
 /// The number of bytes to keep of a line that is too long, for messages.
 const MAX_KEPT_OF_LONG_LINE: usize = 4096;
@@ -61,7 +63,7 @@ pub struct LineLink<R, W> {
     unflushed: bool,
     closing: bool,
     /// Limits the rate of writing, if a fault asks for it.
-    pace: Option<RateLimiter>,
+    rate_limiter: Option<RateLimiter>,
     /// The reason why writing has ended, once it has.
     write_end: Option<Cause>,
 }
@@ -99,7 +101,7 @@ where
             queued_streams: VecDeque::new(),
             unflushed: false,
             closing: false,
-            pace: None,
+            rate_limiter: None,
             write_end: None,
         }
     }
@@ -202,8 +204,8 @@ where
         let mut writer = Pin::new(writer);
         while self.written < self.outgoing.len() {
             let mut rest = &self.outgoing[self.written..];
-            if let Some(pace) = &mut self.pace {
-                let most = ready!(pace.poll_ready_bytes(cx)).min(rest.len());
+            if let Some(rate_limiter) = &mut self.rate_limiter {
+                let most = ready!(rate_limiter.poll_ready_bytes(cx)).min(rest.len());
                 rest = &rest[..most];
             }
             match ready!(writer.as_mut().poll_write(cx, rest))? {
@@ -211,12 +213,12 @@ where
                 count => self.written += count,
             }
             self.unflushed = true;
-            if self.pace.is_some() {
+            if self.rate_limiter.is_some() {
                 ready!(writer.as_mut().poll_flush(cx))?;
             }
         }
         self.outgoing.clear();
-        self.pace = None;
+        self.rate_limiter = None;
         self.queued_streams.clear();
         self.written = 0;
         if self.unflushed {
@@ -259,7 +261,7 @@ where
             self.outgoing.pop();
         }
         if let Some(rate) = fault.bytes_per_second {
-            self.pace = Some(RateLimiter::new(rate));
+            self.rate_limiter = Some(RateLimiter::new(rate));
         }
         self.closing = fault.disconnect.is_some();
     }
@@ -282,12 +284,8 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    fn kind(&self) -> LinkKind {
-        LinkKind::Shared
-    }
-
-    fn transport_name(&self) -> &'static str {
-        self.transport
+    fn info(&self) -> LinkInfo {
+        LinkInfo::new(LinkKind::Shared, self.transport)
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -312,6 +310,7 @@ where
             }
             // A shared channel has no streams to open or abort.
             Outgoing::Send { .. } | Outgoing::Open(_) | Outgoing::Abort(_) => {}
+            Outgoing::EraDetected(_) => {}
             Outgoing::Close => self.closing = true,
         }
     }

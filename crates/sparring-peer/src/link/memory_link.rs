@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use sparring_wire::Frame;
 
-use super::{Cause, Envelope, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
+use super::{Cause, Envelope, Incoming, Link, LinkInfo, LinkKind, Outgoing, Recorder, Stream};
 
 /// Creates a link: each end receives the messages of the other end.
 pub fn memory(kind: LinkKind) -> (MemoryLink, MemoryLink) {
@@ -103,12 +103,8 @@ impl MemoryLink {
 }
 
 impl Link for MemoryLink {
-    fn kind(&self) -> LinkKind {
-        self.kind
-    }
-
-    fn transport_name(&self) -> &'static str {
-        "memory"
+    fn info(&self) -> LinkInfo {
+        LinkInfo::new(self.kind, "memory")
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -132,7 +128,7 @@ impl Link for MemoryLink {
                 }
             }
             // Both ends can send on every stream from the start.
-            Outgoing::Open(_) => {}
+            Outgoing::Open(_) | Outgoing::EraDetected(_) => {}
             Outgoing::Abort(stream) => {
                 self.outbox.push(Incoming::StreamEnded { stream, cause: Cause::EndOfInput });
             }

@@ -35,12 +35,8 @@ pub(crate) const MAX_FRAMES_PER_POLL: usize = 256;
 /// All methods return at once. The owner of a link polls it: [`Link::send`] only
 /// queues, [`Link::poll_flush`] writes, [`Link::poll_receive`] reads.
 pub trait Link: Send + Unpin + 'static {
-    /// Returns the kind of the link.
-    fn kind(&self) -> LinkKind;
-
-    /// Returns the name of the transport: `stdio`, `http`, `sse`, `memory`,
-    /// `unix`, `pipes`. It is for messages only; no behaviour depends on it.
-    fn transport_name(&self) -> &'static str;
+    /// Returns the properties of the link.
+    fn info(&self) -> LinkInfo;
 
     /// Sets the recorder for all later frames.
     fn set_recorder(&mut self, recorder: Recorder);
@@ -60,12 +56,6 @@ pub trait Link: Send + Unpin + 'static {
         0
     }
 
-    /// Returns the maximum time that the link takes to end after
-    /// [`Outgoing::Close`]. After that its owner drops it.
-    fn close_timeout(&self) -> Duration {
-        Duration::from_secs(1)
-    }
-
     /// Returns the next event. After [`Incoming::Closed`] it returns the same
     /// event again.
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming>;
@@ -82,20 +72,34 @@ pub trait Link: Send + Unpin + 'static {
         false
     }
 
-    /// Returns the other side's era if an earlier connection has determined it.
-    fn known_era(&self) -> Option<Era> {
-        None
-    }
-
-    /// Stores the other side's era for later connections.
-    fn learn_era(&mut self, era: Era) {
-        let _ = era;
-    }
-
     /// Returns another link to the same server for a new session, if the
     /// transport supports it.
     fn new_session_link(&self) -> Option<Box<dyn Link>> {
         None
+    }
+}
+
+/// The properties of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkInfo {
+    /// The way in which the link carries several requests at once.
+    pub kind: LinkKind,
+    /// The name of the transport: `stdio`, `http`, `sse`, `memory`, `unix`, `pipes`.
+    /// It is for messages only; no behaviour depends on it.
+    pub transport_name: &'static str,
+    /// The maximum time that the link takes to end after [`Outgoing::Close`]. After
+    /// that its owner drops it.
+    pub close_timeout: Duration,
+    /// The other side's era, if an earlier connection has determined it.
+    pub known_era: Option<Era>,
+}
+
+impl LinkInfo {
+    /// Returns the properties of a link that takes at most a second to close and does
+    /// not know the other side's era.
+    pub const fn new(kind: LinkKind, transport_name: &'static str) -> Self {
+        let close_timeout = Duration::from_secs(1);
+        LinkInfo { kind, transport_name, close_timeout, known_era: None }
     }
 }
 
@@ -110,12 +114,8 @@ pub enum Era {
 
 /// A link whose type is known only at run time.
 impl Link for Box<dyn Link> {
-    fn kind(&self) -> LinkKind {
-        (**self).kind()
-    }
-
-    fn transport_name(&self) -> &'static str {
-        (**self).transport_name()
+    fn info(&self) -> LinkInfo {
+        (**self).info()
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -134,10 +134,6 @@ impl Link for Box<dyn Link> {
         (**self).backlog()
     }
 
-    fn close_timeout(&self) -> Duration {
-        (**self).close_timeout()
-    }
-
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         (**self).poll_receive(cx)
     }
@@ -148,14 +144,6 @@ impl Link for Box<dyn Link> {
 
     fn pauses_timeouts(&self) -> bool {
         (**self).pauses_timeouts()
-    }
-
-    fn known_era(&self) -> Option<Era> {
-        (**self).known_era()
-    }
-
-    fn learn_era(&mut self, era: Era) {
-        (**self).learn_era(era);
     }
 
     fn new_session_link(&self) -> Option<Box<dyn Link>> {

@@ -6,11 +6,11 @@ use sparring_wire::revision::Side;
 use sparring_wire::{ConnectionRecorder, Exchange, Frame, Transcript};
 use tokio::time::Instant;
 
-/// Records one conversation in a transcript, from the side of the link's owner.
-/// All clones record the same conversation.
+/// Records one connection in a transcript, from the side of the link's owner.
+/// All clones record the same connection.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    conversation: ConnectionRecorder,
+    connection: ConnectionRecorder,
     side: Side,
     start: Instant,
 }
@@ -19,35 +19,35 @@ impl Recorder {
     /// Creates a recorder for the owner of a link on `side`. Its clock starts
     /// now.
     pub fn new(transcript: &Transcript, side: Side) -> Self {
-        Recorder { conversation: transcript.recorder(), side, start: Instant::now() }
+        Recorder { connection: transcript.recorder(), side, start: Instant::now() }
     }
 
-    /// Creates a recorder for another conversation in the same transcript, with
+    /// Creates a recorder for another connection in the same transcript, with
     /// the same start of time.
     #[must_use]
     pub fn for_another_connection(&self) -> Self {
-        Recorder { conversation: self.transcript().recorder(), ..*self }
+        Recorder { connection: self.transcript().recorder(), ..*self }
     }
 
     /// Returns the transcript.
     pub fn transcript(&self) -> &Transcript {
-        self.conversation.transcript()
+        self.connection.transcript()
     }
 
     /// Records a frame that the link's owner sent.
     pub fn record_sent(&self, frame: &Frame) {
-        self.conversation.record(self.elapsed(), self.side, frame);
+        self.connection.record(self.elapsed(), self.side, frame);
     }
 
     /// Records a frame or noise that arrived.
     pub fn record_received(&self, frame: &Frame) {
-        self.conversation.record(self.elapsed(), self.side.other(), frame);
+        self.connection.record(self.elapsed(), self.side.other(), frame);
     }
 
     /// Records a frame that arrived in an HTTP response, with the status.
     pub fn record_response(&self, frame: &Frame, status: Option<u16>) {
         let (at, from) = (self.elapsed(), self.side.other());
-        self.conversation.record_with_status(at, from, frame, status);
+        self.connection.record_with_status(at, from, frame, status);
     }
 
     /// Records an HTTP exchange that has ended.

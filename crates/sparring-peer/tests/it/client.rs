@@ -330,7 +330,7 @@ struct Empty;
 impl Handler for Empty {}
 
 /// Checks that a list is empty, and that the server receives only the ping after it.
-async fn asks_nothing(list: impl AsyncFn(&Client) -> usize) {
+async fn check_sends_no_request(list: impl AsyncFn(&Client) -> usize) {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
         let server = Server::new(Empty);
@@ -345,18 +345,19 @@ async fn asks_nothing(list: impl AsyncFn(&Client) -> usize) {
 
 #[tokio::test]
 async fn a_server_without_tools_gives_an_empty_list_and_gets_no_request() {
-    asks_nothing(async |client| client.list_tools().await.unwrap().len()).await;
+    check_sends_no_request(async |client| client.list_tools().await.unwrap().len()).await;
 }
 
 #[tokio::test]
 async fn a_server_without_resources_gives_empty_lists_and_gets_no_request() {
-    asks_nothing(async |client| client.list_resources().await.unwrap().len()).await;
-    asks_nothing(async |client| client.list_resource_templates().await.unwrap().len()).await;
+    check_sends_no_request(async |client| client.list_resources().await.unwrap().len()).await;
+    check_sends_no_request(async |client| client.list_resource_templates().await.unwrap().len())
+        .await;
 }
 
 #[tokio::test]
 async fn a_server_without_prompts_gives_an_empty_list_and_gets_no_request() {
-    asks_nothing(async |client| client.list_prompts().await.unwrap().len()).await;
+    check_sends_no_request(async |client| client.list_prompts().await.unwrap().len()).await;
 }
 
 /// A server that lists a good item, one with a duplicate member, an array, and another

@@ -103,7 +103,7 @@ impl CoreFixture {
 
     /// Returns the outcome of the one completed request, skipping unclaimed
     /// frames and notifications.
-    pub(crate) fn settled(&mut self) -> Option<Result<Response, Error>> {
+    pub(crate) fn completed(&mut self) -> Option<Result<Response, Error>> {
         while let Some(event) = self.event() {
             if let Event::Completed { outcome, .. } = event {
                 return Some(outcome);
@@ -113,7 +113,7 @@ impl CoreFixture {
     }
 
     pub(crate) fn error(&mut self) -> Error {
-        self.settled().expect("a settled request").expect_err("an error")
+        self.completed().expect("a completed request").expect_err("an error")
     }
 
     pub(crate) fn unclaimed(&mut self) -> Option<UnclaimedReason> {

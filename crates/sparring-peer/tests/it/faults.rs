@@ -20,7 +20,7 @@ fn fails_at_once(text: &str, message: &str) {
     assert!(error.to_string().contains("tools/call"), "{error}");
     assert_eq!(fixture.core.in_flight(), 1, "the other request lives");
     fixture.receive(&format!(r#"{{"jsonrpc":"2.0","id":{other},"result":{{}}}}"#));
-    assert!(fixture.settled().unwrap().unwrap().success());
+    assert!(fixture.completed().unwrap().unwrap().success());
 }
 
 /// Checks that a frame that belongs to no request fails the requests in flight
@@ -31,7 +31,7 @@ fn fails_after_the_grace(text: &str, message: &str) {
     fixture.request("tools/call");
     fixture.receive(text);
     fixture.pass(ms(999));
-    assert!(fixture.settled().is_none(), "within the grace the answer may still come");
+    assert!(fixture.completed().is_none(), "within the grace the answer may still come");
     fixture.pass(ms(1));
     let error = fixture.error();
     assert!(error.to_string().contains(message), "{error}");
@@ -43,9 +43,9 @@ fn fails_after_the_grace(text: &str, message: &str) {
     fixture.receive(text);
     fixture.pass(ms(900));
     fixture.receive(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
-    assert!(fixture.settled().unwrap().unwrap().success());
+    assert!(fixture.completed().unwrap().unwrap().success());
     fixture.pass(ms(60_000));
-    assert!(fixture.settled().is_none());
+    assert!(fixture.completed().is_none());
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn reports_a_request_that_is_never_answered() {
     let mut fixture = CoreFixture::connected();
     let id = fixture.request("tools/call");
     fixture.pass(ms(29_999));
-    assert!(fixture.settled().is_none());
+    assert!(fixture.completed().is_none());
     fixture.pass(ms(1));
     let error = fixture.error();
     assert_eq!(error.to_string(), "no answer to tools/call within 30s");
@@ -137,9 +137,9 @@ fn a_late_reply_is_recorded_and_never_delivered() {
     fixture.receive(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"late":true}}}}"#));
     assert_eq!(fixture.unclaimed(), Some(UnclaimedReason::Late));
     fixture.pass(ms(1_500));
-    assert!(fixture.settled().is_none(), "a late reply casts no suspicion on others");
+    assert!(fixture.completed().is_none(), "a late reply casts no suspicion on others");
     fixture.receive(&format!(r#"{{"jsonrpc":"2.0","id":{next},"result":{{}}}}"#));
-    assert!(fixture.settled().unwrap().unwrap().result().unwrap().get("late").is_none());
+    assert!(fixture.completed().unwrap().unwrap().result().unwrap().get("late").is_none());
 }
 
 #[test]
@@ -148,12 +148,12 @@ fn a_duplicate_reply_is_recorded_and_never_delivered() {
     let id = fixture.request("tools/call");
     let reply = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
     fixture.receive(&reply);
-    assert!(fixture.settled().unwrap().is_ok());
+    assert!(fixture.completed().unwrap().is_ok());
     fixture.request("ping");
     fixture.receive(&reply);
     assert_eq!(fixture.unclaimed(), Some(UnclaimedReason::Duplicate));
     fixture.pass(ms(5_000));
-    assert!(fixture.settled().is_none());
+    assert!(fixture.completed().is_none());
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn notifications_and_a_foreign_reply_before_the_answer_do_no_harm() {
     }
     fixture.receive(r#"{"jsonrpc":"2.0","id":777,"result":{}}"#);
     fixture.receive(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#));
-    assert!(fixture.settled().unwrap().unwrap().success());
+    assert!(fixture.completed().unwrap().unwrap().success());
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn progress_of_a_request_clears_its_deferred_failure() {
         r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":1}}}}"#
     ));
     fixture.pass(ms(5_000));
-    assert!(fixture.settled().is_none());
+    assert!(fixture.completed().is_none());
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_foreign_reply_on_a_stream_fails_only_its_request() {
     fixture.core.receive(fixture.now, Incoming::Frame { frame, stream, envelope: None });
     fixture.pass(ms(1_000));
     assert!(fixture.error().to_string().contains("no answer to a "));
-    assert!(fixture.settled().is_none());
+    assert!(fixture.completed().is_none());
 }
 
 #[test]

@@ -95,7 +95,9 @@ fn a_call_with_a_header_mismatch_is_retried_after_listing_the_tools() {
     assert_ne!(again.id, first.id);
     assert_eq!(again.headers.get("mcp-param-region"), Some("=?base64?w7w=?="));
     answer(&mut fixture, &again.id, r#""result":{"resultType":"complete","content":[]}"#);
-    assert!(fixture.settled().expect("settled").is_ok_and(|response| response.error().is_none()));
+    assert!(
+        fixture.completed().expect("completed").is_ok_and(|response| response.error().is_none())
+    );
     assert_eq!(fixture.core.in_flight(), 0);
 }
 
@@ -108,7 +110,7 @@ fn a_call_is_retried_only_once() {
     answer(&mut fixture, &page.id, &tools(REGION, ""));
     let again = sent(&mut fixture).expect("the call again");
     answer(&mut fixture, &again.id, REFUSAL);
-    let response = fixture.settled().expect("settled").expect("an answer");
+    let response = fixture.completed().expect("completed").expect("an answer");
     assert_eq!(response.error().map(|error| error.code), Some(-32020));
     assert!(sent(&mut fixture).is_none());
 }
@@ -126,7 +128,7 @@ fn the_error_is_delivered_when_the_tool_mirrors_no_arguments() {
             Some(page) => answer(&mut fixture, &list.id, &page),
             None => fixture.pass(ms(30_000)),
         }
-        let response = fixture.settled().expect("settled").expect("an answer");
+        let response = fixture.completed().expect("completed").expect("an answer");
         assert_eq!(response.error().map(|error| error.code), Some(-32020));
     }
 }
@@ -143,7 +145,7 @@ fn a_retried_call_keeps_its_deadline() {
     answer(&mut fixture, &page.id, &tools(REGION, ""));
     sent(&mut fixture).expect("the call again");
     fixture.pass(ms(9_999));
-    assert!(fixture.settled().is_none());
+    assert!(fixture.completed().is_none());
     fixture.pass(ms(1));
     let error = fixture.error();
     assert!(matches!(error, Error::Timeout { after, .. } if after == ms(30_000)), "{error}");
@@ -154,7 +156,7 @@ fn a_retried_call_keeps_its_deadline() {
     answer(&mut fixture, &first.id, REFUSAL);
     let page = sent(&mut fixture).expect("the list");
     fixture.pass(ms(20_000));
-    let response = fixture.settled().expect("settled").expect("the refusal");
+    let response = fixture.completed().expect("completed").expect("the refusal");
     assert_eq!(response.error().map(|error| error.code), Some(-32020));
     assert_eq!(fixture.core.in_flight(), 0);
     assert_eq!(fixture.core.poll_action(), Some(Outgoing::Abort(Stream::Request(page.id))));
@@ -169,7 +171,7 @@ fn a_call_cancelled_during_the_listing_is_not_retried() {
     fixture.core.cancel(&first.id, None);
     assert!(matches!(fixture.error(), Error::Cancelled { .. }));
     answer(&mut fixture, &page.id, &tools(REGION, r#""nextCursor":"2","#));
-    assert!(sent(&mut fixture).is_none() && fixture.settled().is_none());
+    assert!(sent(&mut fixture).is_none() && fixture.completed().is_none());
     assert_eq!(fixture.core.in_flight(), 0);
 }
 
@@ -184,7 +186,7 @@ fn the_listing_before_a_retry_is_limited() {
         assert!(pages <= 100, "it goes on and on");
         answer(&mut fixture, &page.id, &tools("", r#""nextCursor":"2","#));
     }
-    assert!(fixture.settled().expect("settled").is_ok());
+    assert!(fixture.completed().expect("completed").is_ok());
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn response(line: &[u8]) -> Response {
     let text = line.splitn(2, |byte| *byte == b'#').collect::<Vec<_>>();
     let line = [text[0], id.to_string().as_bytes(), text[1]].concat();
     fixture.core.receive(fixture.now, Incoming::from_shared_channel(Frame::parse(line)));
-    fixture.settled().expect("an answer").expect("a response")
+    fixture.completed().expect("an answer").expect("a response")
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use sparring_wire::{Frame, Revision};
 
 use crate::fixture::{TEST_TIMEOUT, TestConnection, TestServer, within};
 
-const QUIET: Duration = Duration::from_millis(20);
+const QUIET_TIME: Duration = Duration::from_millis(20);
 
 fn everything() -> SubscriptionFilter {
     SubscriptionFilter {
@@ -49,7 +49,7 @@ async fn a_subscriber_receives_only_matching_changes() {
             let changed = other.next(TEST_TIMEOUT).await.unwrap();
             assert_eq!(changed.method(), Some("notifications/tools/list_changed"), "{revision}");
             assert!(
-                one.next(QUIET).await.is_err() && other.next(QUIET).await.is_err(),
+                one.next(QUIET_TIME).await.is_err() && other.next(QUIET_TIME).await.is_err(),
                 "{revision}"
             );
             assert_eq!(connection.client.transcript().violations(), [], "{revision} {kind:?}");
@@ -118,7 +118,9 @@ async fn a_subscription_that_is_never_acknowledged_times_out() {
     transport
         .queue_incoming(crate::core_fixture::discovery(discover.id().unwrap(), &["2026-07-28"]));
     let client = connecting.await.unwrap().unwrap();
-    let Err(error) = client.subscribe("file:///a.txt").await else { panic!("nobody acknowledged") };
+    let Err(error) = client.subscribe("file:///a.txt").await else {
+        panic!("it was not acknowledged")
+    };
     assert_eq!(error.to_string(), "no answer to subscriptions/listen within 30s");
 }
 

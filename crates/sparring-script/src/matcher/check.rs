@@ -65,12 +65,12 @@ pub(super) fn check_rule(
             found.push(Mismatch::not_equal(path, expected, value));
         }
         (Rule::Conforms(schema), Some(value)) => {
-            let mut add = |pointer: &str, message: String, unsure: bool| {
+            let mut add = |pointer: &str, message: String, undecided: bool| {
                 found.push(Mismatch {
                     path: append_pointer(path, pointer),
                     message,
                     diff: None,
-                    undecided: unsure,
+                    undecided,
                 });
             };
             match schema.check(value, 3) {

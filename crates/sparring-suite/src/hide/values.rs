@@ -62,13 +62,13 @@ pub(crate) fn register_env(context: &RunContext, name: &str, tree: &TemplateTree
 /// Registers a literal value, or the environment values in it. The default of a variable
 /// is not a secret.
 fn register(context: &RunContext, tree: &TemplateTree, value: &str) {
-    let holes = tree.placeholders();
-    let variables = holes.iter().filter_map(|(path, ..)| {
+    let placeholders = tree.placeholders();
+    let variables = placeholders.iter().filter_map(|(path, ..)| {
         let name = if path.root() == "env" { path.key_at(1)? } else { path.root() };
         context.variables.get(name)
     });
     variables.filter(|value| !is_public(value)).for_each(|value| context.secrets.add(value));
-    if holes.is_empty() && !is_public(value) {
+    if placeholders.is_empty() && !is_public(value) {
         context.secrets.add(value);
         // The scheme of a header is not a secret; the rest may appear without it.
         if let Some((_, rest)) = value.split_once(' ') {

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use sparring_script::Node;
 
 use super::{Loader, one_or_many};
-use crate::find::{walk, without_dot};
+use crate::find::{walk_files, without_dot};
 use crate::model::Glob;
 
 /// The files that a suite depends on.
@@ -33,7 +33,8 @@ impl WatchedFiles {
         let mut files = self.files.clone();
         for (base, pattern) in &self.patterns {
             // Unreadable folders are ignored.
-            let found = walk(base).filter_map(Result::ok).map(|entry| without_dot(entry.path()));
+            let found =
+                walk_files(base).filter_map(Result::ok).map(|entry| without_dot(entry.path()));
             files.extend(found.filter(|path| pattern.is_match(path) && !path.is_dir()));
         }
         files
@@ -41,7 +42,7 @@ impl WatchedFiles {
 
     /// The folders in which new files can match.
     pub fn folders(&self) -> BTreeSet<PathBuf> {
-        let looked = self.patterns.iter().flat_map(|(base, _)| walk(base));
+        let looked = self.patterns.iter().flat_map(|(base, _)| walk_files(base));
         let entries = looked.filter_map(Result::ok).filter(|entry| entry.file_type().is_dir());
         entries.map(|entry| entry.into_path()).collect()
     }

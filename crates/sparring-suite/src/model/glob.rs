@@ -22,10 +22,11 @@ impl Glob {
         if has_wide_class(text) {
             return Err("[…] takes only ASCII characters; write {ä,ö} in place of [äö]".to_owned());
         }
-        let told = |error: globset::Error| error.kind().to_string();
+        let message = |error: globset::Error| error.kind().to_string();
         let mut builder = GlobBuilder::new(text);
-        let glob = builder.literal_separator(true).empty_alternates(true).build().map_err(told)?;
-        let set = GlobSet::new([glob]).map_err(told)?;
+        let glob =
+            builder.literal_separator(true).empty_alternates(true).build().map_err(message)?;
+        let set = GlobSet::new([glob]).map_err(message)?;
         Ok(Glob { set, ascii: text.is_ascii() })
     }
 
@@ -121,8 +122,8 @@ mod tests {
             ("[a\u{e9}]", "[…] takes only ASCII characters"),
             (&*nested, "error parsing pattern"),
         ] {
-            let told = Glob::new(glob).unwrap_err();
-            assert!(told.starts_with(expected), "{glob}: {told}");
+            let message = Glob::new(glob).unwrap_err();
+            assert!(message.starts_with(expected), "{glob}: {message}");
         }
     }
 }

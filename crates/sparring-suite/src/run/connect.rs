@@ -241,10 +241,9 @@ impl Connector<'_> {
     fn start_error(&self, error: &Error) -> StartError {
         match error {
             // The error carries the server's stderr apart from its message.
-            Error::Closed { method, cause: Cause::ProcessEnded { reason: how, .. } } => {
+            Error::Closed { method, cause: Cause::ProcessEnded { reason, .. } } => {
                 let (name, span) = (&self.tested.server.name, self.tested.server.span);
-                let how = how.strip_prefix("it ").unwrap_or(how);
-                let message = format!("server `{name}` {how} before it answered {method}");
+                let message = format!("server `{name}` {reason} before it answered {method}");
                 StartError { span, message, stderr: String::new() }
             }
             error => self.error(error.to_string()),

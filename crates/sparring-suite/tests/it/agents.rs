@@ -8,11 +8,11 @@ use sparring_suite::{FailedTry, Outcome};
 use crate::fixture::{block_on, outcomes};
 
 /// Runs a suite whose agent is a shell script. Returns the failed try of each test, if any.
-fn stories(script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
-    stories_with("", script, tests)
+fn failed_tries(script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
+    failed_tries_with("", script, tests)
 }
 
-fn stories_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
+fn failed_tries_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
     let script = serde_json::json!(script);
     let text = format!(
         "{top}\nagent: {{command: sh, args: [-c, {script}], timeout: 10s, env: {{T: \"${{tmp}}\", WHO: \"${{WHO}}\"}}}}\n\
@@ -27,21 +27,21 @@ fn stories_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<FailedTr
 }
 
 /// Returns the failure messages of one test, each on its own line.
-fn told(script: &str, test: &str) -> String {
-    let failed = stories(script, &format!("{{name: a, {test}}}")).pop().unwrap();
+fn failure_messages(script: &str, test: &str) -> String {
+    let failed = failed_tries(script, &format!("{{name: a, {test}}}")).pop().unwrap();
     let failures = failed.map(|failed| failed.failures).unwrap_or_default();
     failures.into_iter().map(|failure| format!("{}\n", failure.message)).collect()
 }
 
 #[track_caller]
 fn pass(script: &str, test: &str) {
-    assert_eq!(told(script, test), "", "{script}\n{test}");
+    assert_eq!(failure_messages(script, test), "", "{script}\n{test}");
 }
 
 #[track_caller]
 fn fail(script: &str, test: &str, expected: &str) {
-    let told = told(script, test);
-    assert!(told.contains(expected), "must tell {expected:?}, and tells:\n{told}");
+    let messages = failure_messages(script, test);
+    assert!(messages.contains(expected), "expected {expected:?} in:\n{messages}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn an_agent_gets_its_input_its_environment_and_a_folder() {
     pass("exit 1", &format!("{own}, input: Bob, expect: {{stdout: \"to: Bob\\n\"}}"));
     pass("exit 1", "agent: {command: cat, stdin: \"<${input}>\"}, input: a, expect: {stdout: <a>}");
     let cases = "name: \"${a}\", cases: [{a: b}], input: \"say ${a}\", expect: {stdout: say b}";
-    assert!(stories("cat", &format!("{{{cases}}}"))[0].is_none());
+    assert!(failed_tries("cat", &format!("{{{cases}}}"))[0].is_none());
 }
 
 #[test]
@@ -88,7 +88,8 @@ fn the_output_of_an_agent_can_be_saved_for_later_steps() {
 
 #[test]
 fn a_failure_has_the_last_lines_of_stdout_and_stderr() {
-    let failed = stories("seq 100; echo oops >&2; exit 1", "{name: a, input: x}").pop().unwrap();
+    let failed =
+        failed_tries("seq 100; echo oops >&2; exit 1", "{name: a, input: x}").pop().unwrap();
     let failed = failed.unwrap();
     assert_eq!(failed.stderr, "oops");
     assert!(failed.stdout.starts_with("81\n") && failed.stdout.ends_with("\n100"), "{failed:?}");
@@ -147,33 +148,33 @@ fn links_out_of_the_folder_pipes_and_huge_files_are_not_read() {
 #[test]
 fn an_agent_that_times_out_is_killed_with_its_process_group() {
     let script = "echo begun; echo waiting >&2; trap '' TERM; sleep 300 & echo $! > $T/child; wait";
-    let (failed, child) = leaving(script, "timeout: 300ms", "input: x");
+    let (failed, child) = run_leaving_child(script, "timeout: 300ms", "input: x");
     let failed = failed.unwrap();
     assert_eq!(failed.failures[0].message, "the agent took longer than 300ms and was stopped");
     assert_eq!((&*failed.stdout, &*failed.stderr), ("begun", "waiting"));
-    gone(child);
+    wait_until_ended(child);
 }
 
 #[test]
 fn background_processes_of_an_agent_are_killed() {
     let script = "(trap '' HUP; exec sleep 300) & echo $! > $T/child; echo done";
     let (failed, child) =
-        leaving(script, "timeout: 10s", "input: x, expect: {stdout: \"done\\n\"}");
+        run_leaving_child(script, "timeout: 10s", "input: x, expect: {stdout: \"done\\n\"}");
     assert!(failed.is_none(), "{failed:?}");
-    gone(child);
+    wait_until_ended(child);
 }
 
 #[test]
 fn a_test_that_times_out_kills_its_agent() {
     let script = "sleep 300 & echo $! > $T/child; wait";
-    let (failed, child) = leaving(script, "timeout: 10s", "timeout: 300ms, input: x");
+    let (failed, child) = run_leaving_child(script, "timeout: 10s", "timeout: 300ms, input: x");
     assert_eq!(failed.unwrap().failures[0].message, "the test took longer than 300ms");
-    gone(child);
+    wait_until_ended(child);
 }
 
 /// Runs an agent that writes the id of a child process to `$T/child`. Returns the failed try,
 /// if any, and the id.
-fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<FailedTry>>, u32) {
+fn run_leaving_child(script: &str, beside: &str, test: &str) -> (Option<Box<FailedTry>>, u32) {
     let folder = tempfile::tempdir().unwrap();
     let (script, path) = (serde_json::json!(script), serde_json::json!(folder.path()));
     let agent = format!("{{command: sh, args: [-c, {script}], env: {{T: {path}}}, {beside}}}");
@@ -189,7 +190,7 @@ fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<FailedTry>>, u
 
 /// Waits until a process has exited or is a zombie.
 #[track_caller]
-fn gone(process: u32) {
+fn wait_until_ended(process: u32) {
     let until = Instant::now() + Duration::from_secs(10);
     while let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) {
         if stat.contains(") Z ") {
@@ -235,7 +236,7 @@ fn one_test_can_use_an_agent_and_a_server() {
         "servers: {it: {url: \"${mocks.them.url}\"}}\nmocks: {them: {mock: trainer.mock.yaml}}";
     let test = "{name: a, steps: [{call: echo, with: {message: hi}, save: {said: text}}, \
                 {input: \"${said}\", expect: {stdout: hi, called: {them: {count: 0}}}}]}";
-    assert!(stories_with(top, "cat", test)[0].is_none());
+    assert!(failed_tries_with(top, "cat", test)[0].is_none());
 }
 
 #[test]
@@ -249,13 +250,13 @@ fn the_input_has_a_unique_case_id_and_the_interactions_of_the_test() {
         )
     };
     let brought = test("it's mine", "mcp_interactions: [{content: []}], ");
-    assert!(stories_with(top, "cat", &brought)[0].is_none());
+    assert!(failed_tries_with(top, "cat", &brought)[0].is_none());
     let look = |beside: &str, pattern: &str| {
         let pattern = serde_json::json!(pattern);
         let test = format!(
             "{{name: it is mine, input: do it, {beside}expect: {{stdout: {{matches: {pattern}}}}}}}"
         );
-        let failed = stories_with(top, "cat", &test).pop().unwrap();
+        let failed = failed_tries_with(top, "cat", &test).pop().unwrap();
         assert!(failed.is_none(), "{failed:?}");
     };
     look(
@@ -265,6 +266,6 @@ fn the_input_has_a_unique_case_id_and_the_interactions_of_the_test() {
     look("", r"^do it \[test_case_id=it-is-mine\.[0-9a-f]{16}\]$");
     let top = format!("{top}\nmcp_interactions: [{{a: 1}}]");
     let test = "{name: a, input: x, expect: {stdout: {contains: W3siYSI6MX1d}}}";
-    assert!(stories_with(&top, "cat", test)[0].is_none());
-    assert!(stories("cat", "{name: a, input: plain, expect: {stdout: plain}}")[0].is_none());
+    assert!(failed_tries_with(&top, "cat", test)[0].is_none());
+    assert!(failed_tries("cat", "{name: a, input: plain, expect: {stdout: plain}}")[0].is_none());
 }

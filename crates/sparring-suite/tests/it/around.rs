@@ -6,18 +6,18 @@ use std::time::Duration;
 use sparring_suite::{Event, Options, Outcome, Plan, Stop, TestSelection, run};
 use tokio::sync::mpsc;
 
-use crate::fixture::{ON_MOCK, block_on, outcomes, read, world};
+use crate::fixture::{ON_MOCK, block_on, outcomes, read, run_context};
 
 /// Runs a suite. Returns `ok` or the failure messages for each test.
-fn told(text: &str) -> Vec<String> {
-    let told = block_on(outcomes(text, false)).into_iter().map(|(_, outcome)| match outcome {
+fn test_results(text: &str) -> Vec<String> {
+    let results = block_on(outcomes(text, false)).into_iter().map(|(_, outcome)| match outcome {
         Some(Outcome::Passed) => "ok".to_owned(),
         Some(Outcome::Failed(failed)) => {
             failed.failures.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("; ")
         }
         other => panic!("{other:?}"),
     });
-    told.collect()
+    results.collect()
 }
 
 /// Returns a suite whose server logs each call, its start and its end to a file, and the
@@ -72,7 +72,7 @@ fn setup_and_teardown_run_around_the_suite_and_around_each_test() {
          tests: [{name: one, setup: [{call: b}], call: \"${said}\", teardown: [{call: d}]}, \
          {name: two, call: c, expect: {text: c}}]",
     );
-    assert_eq!(told(&text), ["ok", "ok"]);
+    assert_eq!(test_results(&text), ["ok", "ok"]);
     assert_eq!(logged(&folder), "start a b a d c e end ");
 }
 
@@ -85,7 +85,7 @@ fn a_teardown_runs_completely_even_after_failures() {
     );
     let failed = "tool returned isError: \"\"";
     assert_eq!(
-        told(&text),
+        test_results(&text),
         [format!("{failed}; in the teardown: {failed}"), format!("in the setup: {failed}"),]
     );
     assert_eq!(logged(&folder), "start bad bad d bad b e end ");
@@ -97,13 +97,13 @@ fn a_failed_teardown_fails_its_test_and_that_of_the_suite_fails_the_last_test() 
         "teardown: [{call: bad}, {call: e}]\ntests: [{name: one, call: a, teardown: [{call: b, \
          expect: {text: x}}]}, {name: two, call: c}, {name: three, skip: later, call: c}]",
     );
-    let told = block_on(outcomes(&text, false));
-    let told: Vec<String> = told.iter().map(|(_, it)| format!("{it:?}")).collect();
+    let results = block_on(outcomes(&text, false));
+    let results: Vec<String> = results.iter().map(|(_, it)| format!("{it:?}")).collect();
     assert!(
-        told[0].contains("in the teardown: text: expected \\\"x\\\", found \\\"b\\\""),
-        "{told:?}"
+        results[0].contains("in the teardown: text: expected \\\"x\\\", found \\\"b\\\""),
+        "{results:?}"
     );
-    assert!(told[1].contains("in the suite's teardown: tool returned isError"), "{told:?}");
+    assert!(results[1].contains("in the suite's teardown: tool returned isError"), "{results:?}");
     assert_eq!(logged(&folder), "start a b c bad e end ");
 }
 
@@ -114,11 +114,11 @@ fn the_suite_teardown_runs_after_a_restart_and_after_a_crash() {
     let failed = "in the suite's teardown: tool returned isError: \"\"";
     let test = "tests: [{name: one, steps: [{restart: true}, {call: c}]}]";
     let (folder, text) = with_log(&format!("{around}{test}"));
-    assert_eq!(told(&text), [failed]);
+    assert_eq!(test_results(&text), [failed]);
     assert_eq!(logged(&folder), "start a end start c a bad end ");
     let test = "tests: [{name: one, call: die, expect: {error: {kind: closed}}}]";
     let (folder, text) = with_log(&format!("{around}{test}"));
-    assert_eq!(told(&text), [failed]);
+    assert_eq!(test_results(&text), [failed]);
     assert_eq!(logged(&folder), "start a die start a bad end ");
 }
 
@@ -127,7 +127,7 @@ fn a_step_that_forbids_stderr_also_checks_late_lines() {
     let (_folder, text) =
         with_log("tests: [{name: one, call: mutter, expect: {stderr: {not: {contains: late}}}}]");
     assert_eq!(
-        told(&text),
+        test_results(&text),
         ["stderr: expected not a value that contains \"late\", found \"late\\n\""]
     );
 }
@@ -138,9 +138,9 @@ fn a_failed_suite_setup_runs_once_and_fails_all_tests_at_its_position() {
         "setup: [{call: a}, {call: bad}]\nteardown: [{call: e}]\n\
          tests: [{name: one, retry: 3, call: c}, {name: two, call: c}]",
     );
-    let told = block_on(outcomes(&text, false));
-    for (_, outcome) in &told {
-        let Some(Outcome::Failed(failed)) = outcome else { panic!("{told:?}") };
+    let results = block_on(outcomes(&text, false));
+    for (_, outcome) in &results {
+        let Some(Outcome::Failed(failed)) = outcome else { panic!("{results:?}") };
         let span = failed.failures[0].span;
         assert_eq!(&text[span.start..span.end], "call: bad");
     }
@@ -155,7 +155,7 @@ fn a_server_that_is_restarted_is_set_up_again() {
          {name: alone, isolate: true, call: c}, \
          {name: renewed, steps: [{call: d}, {restart: true}, {call: d}]}, {name: last, call: b}]",
     );
-    assert_eq!(told(&text), ["ok"; 5]);
+    assert_eq!(test_results(&text), ["ok"; 5]);
     assert_eq!(
         logged(&folder),
         "start a die start a b e end start a c e end start a d end start d end start a b e end "
@@ -167,7 +167,7 @@ fn a_retry_repeats_the_setup_and_a_teardown_restarts_a_server_that_ended() {
     let (folder, text) = with_log(
         "tests: [{name: one, retry: 1, setup: [{call: a}], call: die, teardown: [{call: d}]}]",
     );
-    assert!(told(&text)[0].contains("exited with status 7"));
+    assert!(test_results(&text)[0].contains("exited with status 7"));
     assert_eq!(logged(&folder), "start a die start d a die start d end ");
 }
 
@@ -178,7 +178,7 @@ fn the_timeout_covers_setup_and_steps_and_applies_again_to_the_teardown() {
          {name: two, timeout: 200ms, call: a, teardown: [{call: hang}]}, {name: three, call: b}]",
     );
     assert_eq!(
-        told(&text),
+        test_results(&text),
         [
             "the test took longer than 200ms",
             "the teardown of the test took longer than 200ms",
@@ -194,23 +194,24 @@ const OPTIONS: Options =
     Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic: false };
 
 /// Runs a suite, stops the run once its server hangs, and checks that no test finished.
-fn stopped(folder: &tempfile::TempDir, text: &str) {
+fn check_stopped(folder: &tempfile::TempDir, text: &str) {
     let pipe = folder.path().join("log.pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     block_on(async {
         let plan = Plan::new(vec![read(text).unwrap()], &TestSelection::default()).unwrap();
-        let (tell, mut events) = mpsc::unbounded_channel();
-        let (world, stop) = (world(), Stop::default());
+        let (event_sender, mut events) = mpsc::unbounded_channel();
+        let (context, stop) = (run_context(), Stop::default());
         let asking = async {
             // The read waits until the server opens the pipe.
             tokio::task::spawn_blocking(move || std::fs::read(pipe)).await.unwrap().unwrap();
             stop.request();
         };
-        let both = async { tokio::join!(run(&plan, OPTIONS, &world, &stop, tell), asking) };
+        let both =
+            async { tokio::join!(run(&plan, OPTIONS, &context, &stop, event_sender), asking) };
         tokio::time::timeout(Duration::from_secs(20), both).await.expect("it hangs");
-        let told = std::iter::from_fn(|| events.try_recv().ok());
-        assert_eq!(told.filter(|it| matches!(it, Event::Finished { .. })).count(), 0);
+        let received = std::iter::from_fn(|| events.try_recv().ok());
+        assert_eq!(received.filter(|it| matches!(it, Event::Finished { .. })).count(), 0);
     });
 }
 
@@ -220,7 +221,7 @@ fn a_stopped_run_runs_the_teardowns_that_are_due() {
         "setup: [{call: a}]\nteardown: [{call: e}]\n\
          tests: [{name: one, call: hang, teardown: [{call: d}]}, {name: two, call: b}]",
     );
-    stopped(&folder, &text);
+    check_stopped(&folder, &text);
     assert_eq!(logged(&folder), "start a hang d e end ");
 }
 
@@ -228,7 +229,7 @@ fn a_stopped_run_runs_the_teardowns_that_are_due() {
 fn a_stopped_run_gives_up_a_setup_that_hangs() {
     let (folder, text) =
         with_log("setup: [{call: hang}]\nteardown: [{call: e}]\ntests: [{name: one, call: b}]");
-    stopped(&folder, &text);
+    check_stopped(&folder, &text);
     assert_eq!(logged(&folder), "start hang e end ");
 }
 
@@ -236,7 +237,7 @@ fn a_stopped_run_gives_up_a_setup_that_hangs() {
 fn a_stopped_run_ends_although_a_teardown_hangs() {
     let (folder, text) = with_log("tests: [{name: one, call: hang, teardown: [{call: hang}]}]");
     let text = text.replace("timeout: 5s", "timeout: 1h");
-    stopped(&folder, &text);
+    check_stopped(&folder, &text);
     assert_eq!(logged(&folder), "start hang hang end ");
 }
 
@@ -255,8 +256,8 @@ fn concurrency_limits_the_tests_that_run_at_once() {
         );
         let events = block_on(async {
             let plan = Plan::new(vec![read(&text).unwrap()], &TestSelection::default()).unwrap();
-            let (tell, mut events) = mpsc::unbounded_channel();
-            run(&plan, OPTIONS, &world(), &Stop::default(), tell).await;
+            let (event_sender, mut events) = mpsc::unbounded_channel();
+            run(&plan, OPTIONS, &run_context(), &Stop::default(), event_sender).await;
             std::iter::from_fn(|| events.try_recv().ok()).collect::<Vec<_>>()
         });
         let begun = events.iter().take_while(|it| matches!(it, Event::Started { .. })).count();
@@ -270,10 +271,10 @@ fn a_crash_fails_only_the_tests_that_run() {
     let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 2}}\n\
                 tests: [{name: a, call: slow}, {name: b, steps: [{sleep: 100ms}, {call: exit}]}, \
                 {name: c, call: two}, {name: d, call: two}]";
-    let told = told(text);
-    assert!(told[0].contains("before it answered tools/call"), "{told:?}");
-    assert!(told[1].contains("before it answered tools/call"), "{told:?}");
-    assert_eq!(told[2..], ["ok", "ok"]);
+    let results = test_results(text);
+    assert!(results[0].contains("before it answered tools/call"), "{results:?}");
+    assert!(results[1].contains("before it answered tools/call"), "{results:?}");
+    assert_eq!(results[2..], ["ok", "ok"]);
 }
 
 #[test]
@@ -282,9 +283,9 @@ fn refuses_keys_that_need_a_connection_of_one_test() {
         let text = format!(
             "servers: {{it: {{mock: trainer.mock.yaml, concurrency: 2}}}}\ntests: [{{name: a, {test}}}]"
         );
-        let told = read(&text).unwrap_err();
+        let problems = read(&text).unwrap_err();
         let expected = format!("{what} cannot be used with the `concurrency` of `it`");
-        assert!(told.contains(&expected) && told.contains("a.spar.yaml:2:"), "{told}");
+        assert!(problems.contains(&expected) && problems.contains("a.spar.yaml:2:"), "{problems}");
     };
     for key in ["notifications", "requests", "violations", "frames"] {
         refused(&format!("call: two, expect: {{{key}: {{count: 0}}}}"), &format!("`{key}`"));
@@ -305,18 +306,18 @@ fn with_fail_fast_the_failed_test_also_reports_the_suite_teardown() {
         "teardown: [{call: b, expect: {text: x}}]\n\
          tests: [{name: one, call: bad}, {name: two, call: c}]",
     );
-    let told = block_on(outcomes(&text, true));
-    let first = format!("{:?}", told[0].1);
+    let results = block_on(outcomes(&text, true));
+    let first = format!("{:?}", results[0].1);
     assert!(first.contains("isError") && first.contains("expected \\\"x\\\""), "{first}");
-    assert!(told[1].1.is_none());
+    assert!(results[1].1.is_none());
     assert_eq!(logged(&folder), "start bad b end ");
 }
 
 #[test]
 fn reports_keys_that_setup_and_teardown_cannot_have() {
     let refused = |text: &str, expected: &str| {
-        let told = read(&format!("{ON_MOCK}{text}")).unwrap_err();
-        assert!(told.contains(expected), "{told}");
+        let problems = read(&format!("{ON_MOCK}{text}")).unwrap_err();
+        assert!(problems.contains(expected), "{problems}");
     };
     let test = "tests: [{name: a, ping: true}]";
     refused(&format!("setup: [{{restart: true}}]\n{test}"), "`restart` cannot be used in");
@@ -340,14 +341,14 @@ fn the_client_declares_the_capabilities_of_the_suite() {
              tests: [{{name: a, call: ask, answer: {{elicitation: {{action: accept}}}}, \
              expect: {{text: x}}}}]"
         );
-        let told = block_on(outcomes(&text, false));
-        let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+        let results = block_on(outcomes(&text, false));
+        let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
         let first = failed.frames[0].text.clone();
         let from = first.find("\"io.modelcontextprotocol/clientCapabilities\":").unwrap();
         first[from + 45..].to_owned()
     };
     assert!(declared("").starts_with("{\"elicitation\":{}}"));
-    let said = declared(", capabilities: {roots: {list_changed: true}, \"x/y\": {}}");
-    assert!(said.starts_with("{\"roots\":{\"listChanged\":true},\"x/y\":{}}"), "{said}");
+    let found = declared(", capabilities: {roots: {list_changed: true}, \"x/y\": {}}");
+    assert!(found.starts_with("{\"roots\":{\"listChanged\":true},\"x/y\":{}}"), "{found}");
     assert!(declared(", capabilities: {}").starts_with("{}"));
 }

@@ -33,8 +33,8 @@ fn an_end_of_the_server_that_no_step_expects_fails_the_test() {
     fail("call: bye", "the server ended after the last step: the other side closed the connection");
     pass(&["steps: [{call: bye}, {call: two, expect: {error: {kind: closed}}}]"]);
     let text = format!("{ON_MOCK}tests: [{{name: a, call: bye}}, {{name: b, call: two}}]");
-    let told = block_on(outcomes(&text, false));
-    assert!(matches!(told[1].1, Some(Outcome::Passed)), "{told:#?}");
+    let results = block_on(outcomes(&text, false));
+    assert!(matches!(results[1].1, Some(Outcome::Passed)), "{results:#?}");
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn a_request_that_no_answer_covers_fails_the_test_despite_a_result() {
         test("expected", ", expect: {is_error: true, violations: {has: {rule: suite/unanswered}}}"),
         test("answered", ", answer: {elicitation: {action: decline}}, expect: {text: decline}"),
     );
-    let told = block_on(outcomes(&text, false));
-    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let results = block_on(outcomes(&text, false));
+    let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
     let messages: Vec<&str> = failed.failures.iter().map(|failure| &*failure.message).collect();
     assert!(
         messages.contains(
@@ -95,6 +95,6 @@ fn a_request_that_no_answer_covers_fails_the_test_despite_a_result() {
         ),
         "{messages:?}"
     );
-    assert!(matches!(told[2].1, Some(Outcome::Passed)), "{told:#?}");
-    assert!(matches!(told[1].1, Some(Outcome::Passed)), "{told:#?}");
+    assert!(matches!(results[2].1, Some(Outcome::Passed)), "{results:#?}");
+    assert!(matches!(results[1].1, Some(Outcome::Passed)), "{results:#?}");
 }

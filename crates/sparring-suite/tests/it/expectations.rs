@@ -34,9 +34,9 @@ fn checks_each_aspect_of_an_answer() {
 fn reports_every_failure_with_its_position_and_the_frames() {
     let test = "call: typed, with: {days: 2}, expect: {text: x, structured: {days: 3, more: 1}}";
     let failed = block_on(failed(test)).unwrap();
-    let told: Vec<&str> = failed.failures.iter().map(|failure| &*failure.message).collect();
-    assert_eq!(told.len(), 3, "{told:?}");
-    assert_eq!(told[1], "structured.days: expected 3, found 2");
+    let messages: Vec<&str> = failed.failures.iter().map(|failure| &*failure.message).collect();
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert_eq!(messages[1], "structured.days: expected 3, found 2");
     assert!(failed.failures[1].span.start > failed.failures[0].span.start);
     assert!(!failed.frames[0].by_server && failed.frames[0].text.contains("tools/call"));
     assert!(failed.frames[1].by_server && failed.frames[1].text.contains("structuredContent"));

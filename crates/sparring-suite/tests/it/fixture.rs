@@ -11,7 +11,7 @@ use sparring_suite::{
 use tokio::sync::mpsc;
 
 /// The timeout of a run.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RUN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The script of a mock with a tool for each behaviour that the tests check.
 pub(crate) const MOCK: &str = include_str!("../trainer.mock.yaml");
@@ -20,7 +20,7 @@ pub(crate) const MOCK: &str = include_str!("../trainer.mock.yaml");
 pub(crate) const ON_MOCK: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s}}\n";
 
 /// The context of the runs.
-pub(crate) fn world() -> RunContext {
+pub(crate) fn run_context() -> RunContext {
     let path = std::env::var("PATH").unwrap();
     let variables = [("PATH", &*path), ("WHO", "Ada")];
     RunContext {
@@ -41,18 +41,18 @@ pub(crate) fn read(text: &str) -> Result<Suite, String> {
 
 /// Runs a suite. Returns the outcome of each test in order; `None` if the test did not run.
 pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
-    outcomes_of(read(text).unwrap_or_else(|told| panic!("{told}")), fail_fast).await
+    outcomes_of(read(text).unwrap_or_else(|problems| panic!("{problems}")), fail_fast).await
 }
 
 /// Runs a parsed suite, like [`outcomes`].
 pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
     let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
-    let (tell, mut events) = mpsc::unbounded_channel();
+    let (event_sender, mut events) = mpsc::unbounded_channel();
     let options =
         Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false };
-    let (world, stop) = (world(), Stop::default());
-    let running = run(&plan, options, &world, &stop, tell);
-    tokio::time::timeout(PATIENCE, running).await.expect("it hangs");
+    let (context, stop) = (run_context(), Stop::default());
+    let running = run(&plan, options, &context, &stop, event_sender);
+    tokio::time::timeout(RUN_TIMEOUT, running).await.expect("it hangs");
     let mut all: Vec<(String, Option<Outcome>)> =
         plan.tests().map(|planned| (planned.test.name.clone(), None)).collect();
     while let Some(event) = events.recv().await {
@@ -84,16 +84,16 @@ pub(crate) async fn failures(test: &str) -> String {
 #[track_caller]
 pub(crate) fn pass(tests: &[&str]) {
     for test in tests {
-        let told = block_on(failures(test));
-        assert!(told.is_empty(), "{test}\n{told}");
+        let messages = block_on(failures(test));
+        assert!(messages.is_empty(), "{test}\n{messages}");
     }
 }
 
 /// Checks that a test fails on the mock, and that its messages contain `expected`.
 #[track_caller]
 pub(crate) fn fail(test: &str, expected: &str) {
-    let told = block_on(failures(test));
-    assert!(told.contains(expected), "{test}\nmust tell {expected:?}, and tells:\n{told}");
+    let messages = block_on(failures(test));
+    assert!(messages.contains(expected), "{test}\nexpected {expected:?} in:\n{messages}");
 }
 
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {

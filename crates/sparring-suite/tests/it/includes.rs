@@ -24,21 +24,21 @@ impl Shared {
         std::fs::write(&path, text).unwrap();
         let source = Source::new(path.display().to_string(), text);
         let read = Suite::parse(&source, self.0.path());
-        let told = |problems: Vec<_>| {
+        let render = |problems: Vec<_>| {
             let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
             all.join("\n\n").replace(&format!("{}/", self.0.path().display()), "")
         };
-        read.map_err(told)
+        read.map_err(render)
     }
 
     #[track_caller]
     fn refuses(&self, text: &str, expected: &[&str]) {
-        let told = self.read(text).err().unwrap_or_default();
+        let problems = self.read(text).err().unwrap_or_default();
         for part in expected {
-            assert!(told.contains(part), "must tell {part:?}, and tells:\n{told}");
+            assert!(problems.contains(part), "expected {part:?} in:\n{problems}");
         }
-        let count = told.lines().filter(|line| line.starts_with("error: ")).count();
-        assert_eq!(count, 1, "{told}");
+        let count = problems.lines().filter(|line| line.starts_with("error: ")).count();
+        assert_eq!(count, 1, "{problems}");
     }
 }
 
@@ -53,8 +53,8 @@ fn servers_and_fragments_are_included_with_paths_relative_to_their_file() {
          - {call: echo, with: {message: \"${said}\"}, expect: {text: hi}}\n  \
          - {name: b, use: greet}\n",
     );
-    let told = block_on(outcomes_of(suite.unwrap(), false));
-    assert!(told.iter().all(|(_, it)| matches!(it, Some(Outcome::Passed))), "{told:?}");
+    let results = block_on(outcomes_of(suite.unwrap(), false));
+    assert!(results.iter().all(|(_, it)| matches!(it, Some(Outcome::Passed))), "{results:?}");
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_failure_in_a_fragment_has_a_position_in_the_included_file() {
     let shared = Shared::new(&[("mocks/shared.yaml", &failing)]);
     let read =
         || shared.read("include: [mocks/shared.yaml]\ntests: [{name: a, use: greet}]\n").unwrap();
-    let told = block_on(outcomes_of(read(), false));
-    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let results = block_on(outcomes_of(read(), false));
+    let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
     let suite = read();
     let (source, span) = suite.place(failed.failures[0].span);
     assert!(source.name().ends_with("/mocks/shared.yaml"), "{source:?}");
@@ -80,8 +80,8 @@ fn a_file_that_two_files_include_is_read_once() {
     ]);
     let suite = shared.read("include: [b.yaml, c.yaml]\ntests: [{name: a, use: c}]\n").unwrap();
     assert_eq!(suite.sources().count(), 4);
-    let told = block_on(outcomes_of(suite, false));
-    assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
+    let results = block_on(outcomes_of(suite, false));
+    assert!(matches!(results[0].1, Some(Outcome::Passed)), "{results:?}");
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn reports_problems_of_included_files_with_their_positions() {
     refuses("missing.yaml", &["cannot read no.yaml", "--> missing.yaml:3:10"]);
     refuses("template.yaml", &["is not closed", "--> template.yaml:2:19"]);
     refuses("mocks/script.yaml", &["no.mock.yaml", "--> mocks/script.yaml:1:25"]);
-    let told = shared.read(&with("bad.yaml")).unwrap_err();
-    assert!(told.contains("unknown key `cal` in a step") && told.contains("bad.yaml:2:10"));
+    let problems = shared.read(&with("bad.yaml")).unwrap_err();
+    assert!(problems.contains("unknown key `cal` in a step") && problems.contains("bad.yaml:2:10"));
     shared.refuses(
         &format!("include: [mocks/shared.yaml]\n{}", TRAINER.replace("greet", "meet"))
             .replace("trainer.mock", "mocks/trainer.mock")

@@ -14,13 +14,13 @@ fn suite(llm: &str, tests: &str) -> String {
 }
 
 /// Returns a step that sends a user message to the model.
-fn say(text: &str, expect: &str) -> String {
+fn user_message_step(text: &str, expect: &str) -> String {
     let body = format!("{{model: m, messages: [{{role: user, content: \"{text}\"}}]}}");
     format!("call: complete, with: {{body: {body}}}, expect: {{{expect}}}")
 }
 
 /// Runs a suite. Returns the failure messages of each test.
-fn told(text: &str) -> Vec<String> {
+fn failure_messages(text: &str) -> Vec<String> {
     let failed = |(name, outcome): (String, Option<Outcome>)| match outcome {
         Some(Outcome::Passed) => String::new(),
         Some(Outcome::Failed(failed)) => {
@@ -33,8 +33,11 @@ fn told(text: &str) -> Vec<String> {
 
 #[test]
 fn each_test_starts_at_the_first_turn_and_can_have_its_own_turns() {
-    let own = |name: &str, more: &str, said: &str| {
-        format!("{{name: {name}, {more} {}}}", say("hi", &format!("text: {{contains: {said}}}")))
+    let own = |name: &str, more: &str, expected: &str| {
+        format!(
+            "{{name: {name}, {more} {}}}",
+            user_message_step("hi", &format!("text: {{contains: {expected}}}"))
+        )
     };
     let tests = [
         own("a", "", "of all"),
@@ -43,30 +46,36 @@ fn each_test_starts_at_the_first_turn_and_can_have_its_own_turns() {
         own("d", "cases: [{who: Bo}], turns: [{text: \"of ${who} ${last.text}\"}],", "of Bo hi"),
         own("e", "turns: [{expect: {user: \"${env:WHO}\"}, text: x}],", "Ada"),
     ];
-    let told = told(&suite("openai: [{text: \"of all ${WHO}\"}]", &tests.join(", ")));
-    assert_eq!(told[..4], ["", "", "", ""], "{told:?}");
-    assert!(told[4].contains("expected \"Ada\", found \"hi\""), "{told:?}");
+    let messages =
+        failure_messages(&suite("openai: [{text: \"of all ${WHO}\"}]", &tests.join(", ")));
+    assert_eq!(messages[..4], ["", "", "", ""], "{messages:?}");
+    assert!(messages[4].contains("expected \"Ada\", found \"hi\""), "{messages:?}");
 }
 
 #[test]
 fn a_request_that_does_not_fit_the_script_fails_the_test() {
-    let two = format!("{{{}}}, {{{}}}", say("hi", ""), say("hi", "is_error: true"));
+    let two = format!(
+        "{{{}}}, {{{}}}",
+        user_message_step("hi", ""),
+        user_message_step("hi", "is_error: true")
+    );
     let expected = "is_error: true, violations: {has: {rule: llm/unexpected-turn}, count: 1}";
     let tests = [
-        format!("{{name: a, {}}}", say("hi", "is_error: true")),
+        format!("{{name: a, {}}}", user_message_step("hi", "is_error: true")),
         format!("{{name: b, turns: [{{text: x}}], steps: [{two}]}}"),
-        format!("{{name: c, {}}}", say("hi", expected)),
+        format!("{{name: c, {}}}", user_message_step("hi", expected)),
         "{name: d, call: complete, with: {body: {}}, expect: {is_error: true}}".to_owned(),
     ];
-    let told = told(&suite("openai: [{expect: {user: hello}, text: x}]", &tests.join(", ")));
+    let messages =
+        failure_messages(&suite("openai: [{expect: {user: hello}, text: x}]", &tests.join(", ")));
     let miss = "llm/unexpected-turn: mock `llm`: turn 1: the request does not meet the expectation: at user: expected \"hello\", found \"hi\"\n";
-    assert_eq!(told[0], miss);
+    assert_eq!(messages[0], miss);
     assert_eq!(
-        told[1],
+        messages[1],
         "llm/unexpected-turn: mock `llm`: turn 2 was requested, but the script has only 1\n"
     );
-    assert_eq!(told[2], "");
-    assert_eq!(told[3], "llm/invalid-request: mock `llm`: `model` is missing\n");
+    assert_eq!(messages[2], "");
+    assert_eq!(messages[3], "llm/invalid-request: mock `llm`: `model` is missing\n");
 }
 
 #[test]
@@ -75,20 +84,21 @@ fn received_checks_the_fields_that_both_apis_share() {
         "received: {llm: {count: 1, user: \"hi [test_case_id=a]\", case: a, turn: 1, model: m}}";
     let wrong = "received: {llm: {user: hello}}";
     let tests = [
-        format!("{{name: a, {}}}", say("hi [test_case_id=a]", received)),
-        format!("{{name: b, {}}}", say("hi", wrong)),
+        format!("{{name: a, {}}}", user_message_step("hi [test_case_id=a]", received)),
+        format!("{{name: b, {}}}", user_message_step("hi", wrong)),
     ];
-    let told = told(&suite("openai: [{text: y}], cases: {a: [{text: x}]}", &tests.join(", ")));
-    assert_eq!(told[0], "");
+    let messages =
+        failure_messages(&suite("openai: [{text: y}], cases: {a: [{text: x}]}", &tests.join(", ")));
+    assert_eq!(messages[0], "");
     let expected = "the only request to `llm` does not match; the nearest is POST /v1/chat/completions: at user: expected \"hello\", found \"hi\"\n";
-    assert_eq!(told[1], expected);
+    assert_eq!(messages[1], expected);
 }
 
 #[test]
 fn reports_invalid_turns_when_the_suite_is_loaded() {
     let check = |text: &str, message: &str| {
-        let told = read(text).unwrap_err();
-        assert!(told.contains(message), "{message} is not in\n{told}");
+        let problems = read(text).unwrap_err();
+        assert!(problems.contains(message), "{message} is not in\n{problems}");
     };
     let test = "tests: [{name: a, agent: {command: cat}, turns: [{text: a}]}]";
     check(test, "the suite has no LLM endpoint for these turns");

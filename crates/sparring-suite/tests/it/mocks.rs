@@ -13,36 +13,36 @@ fn suite(routes: &str, tests: &str) -> String {
 }
 
 /// Runs a suite. Returns the failure messages of all tests, each on its own line.
-fn told(text: &str) -> String {
-    let mut told = String::new();
+fn failure_messages(text: &str) -> String {
+    let mut messages = String::new();
     for (name, outcome) in block_on(outcomes(text, false)) {
         match outcome {
             Some(Outcome::Passed) => {}
             Some(Outcome::Failed(failed)) => {
-                failed.failures.iter().for_each(|it| told += &format!("{}\n", it.message));
+                failed.failures.iter().for_each(|it| messages += &format!("{}\n", it.message));
             }
             other => panic!("{name}: {other:?}"),
         }
     }
-    told
+    messages
 }
 
 /// Checks that a test passes which calls `fetch`.
 #[track_caller]
-fn fetched(routes: &str, expect: &str) {
+fn check_fetch(routes: &str, expect: &str) {
     let test = format!("{{name: a, call: fetch, with: {{path: x}}, expect: {{{expect}}}}}");
-    assert_eq!(told(&suite(routes, &test)), "", "{routes}");
+    assert_eq!(failure_messages(&suite(routes, &test)), "", "{routes}");
 }
 
 #[test]
 fn an_http_server_answers_by_routes() {
     let routes = "{when: {method: get, path: /x, query: {q: a b}, headers: {X-A: {matches: b}}}, reply: {json: {n: 1}}}";
-    fetched(routes, "json: {n: 1}");
-    fetched("{when: {path: /y}, reply: {text: y}}, {reply: {text: any}}", "text: any");
+    check_fetch(routes, "json: {n: 1}");
+    check_fetch("{when: {path: /y}, reply: {text: y}}, {reply: {text: any}}", "text: any");
     let posted = "{name: a, call: post, with: {body: {id: 7}}, expect: {text: made}}";
     let routes = "{when: {method: POST, body: {id: 7}, text: {contains: id}}, \
                   reply: {status: 201, headers: {X-B: c}, text: made}}";
-    assert_eq!(told(&suite(routes, posted)), "");
+    assert_eq!(failure_messages(&suite(routes, posted)), "");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn replies_are_sent_in_order_and_again_for_the_next_test() {
     });
     let test = |name: &str| format!("{{name: {name}, steps: [{}]}}", steps.join(", "));
     let tests = format!("{}, {}", test("a"), test("b"));
-    assert_eq!(told(&suite(routes, &tests)), "");
+    assert_eq!(failure_messages(&suite(routes, &tests)), "");
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn an_http_mock_sends_faults_delays_and_statuses() {
         ("status: 503", "503"),
     ] {
         let expect = format!("is_error: true, text: {{matches: \"{expected}\"}}");
-        fetched(&format!("{{reply: {{{fault}}}}}"), &expect);
+        check_fetch(&format!("{{reply: {{{fault}}}}}"), &expect);
     }
-    fetched("{reply: {text: abcdefghij, fault: {slow: 100}}}", "text: abcdefghij");
+    check_fetch("{reply: {text: abcdefghij, fault: {slow: 100}}}", "text: abcdefghij");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn received_checks_requests_and_a_failure_names_the_nearest() {
         let test = format!(
             "{{name: a, call: fetch, with: {{path: x}}, expect: {{received: {{api: {received}}}}}}}"
         );
-        told(&suite("{reply: {json: {}}}", &test))
+        failure_messages(&suite("{reply: {json: {}}}", &test))
     };
     for good in [
         "{}",
@@ -112,7 +112,7 @@ fn received_checks_requests_and_a_failure_names_the_nearest() {
     }
     assert!(!told_of_all.contains("abc"), "a secret in {told_of_all}");
     let none = "{name: a, list: tools, expect: {received: {api: {path: /x}}}}";
-    assert_eq!(told(&suite("{reply: {}}", none)), "found no requests to `api`\n");
+    assert_eq!(failure_messages(&suite("{reply: {}}", none)), "found no requests to `api`\n");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn called_checks_the_calls_of_a_mock_under_test() {
     let check = |called: &str| {
         let step = "{call: echo, with: {message: hi}}";
         let last = format!("{{call: echo, with: {{message: ho}}, expect: {{called: {called}}}}}");
-        told(&format!(
+        failure_messages(&format!(
             "servers: {{it: {{mock: trainer.mock.yaml, transport: [memory, http, sse], protocol: 2025-11-25}}}}\n\
              tests: [{{name: a, steps: [{step}, {last}]}}]"
         ))
@@ -129,10 +129,10 @@ fn called_checks_the_calls_of_a_mock_under_test() {
         check("{it: [{tool: echo, args: {message: ho}, count: 1}, {tool: two, count: 0}]}"),
         ""
     );
-    let told = check("{it: {tool: echo, args: {message: {starts_with: hi}}}}");
+    let messages = check("{it: {tool: echo, args: {message: {starts_with: hi}}}}");
     let line = "the only call of `it` does not match; the nearest is echo {\"message\":\"ho\"}: \
                 at args.message: expected a string that starts with \"hi\", found \"ho\"\n";
-    assert_eq!(told, line.repeat(3));
+    assert_eq!(messages, line.repeat(3));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_mock_can_use_an_earlier_mock() {
                 caller: {mock: upstream.mock.yaml, vars: {api: \"${mocks.api.url}\"}}}\n\
                 tests: [{name: a, call: fetch, with: {path: x}, expect: {text: hi, \
                 received: {api: {path: /x}}, called: {caller: {tool: fetch, count: 1}}}}]";
-    assert_eq!(told(text), "");
+    assert_eq!(failure_messages(text), "");
 }
 
 #[test]
@@ -150,9 +150,13 @@ fn a_mock_that_cannot_be_started_fails_the_tests_with_the_reason() {
     let tests = "{name: a, ping: true}, {name: b, ping: true}";
     let bad = suite("{reply: {headers: {\"a b\": c}}}", tests);
     let line = "cannot start mock `api`: \"a b\" is not a header name\n";
-    assert_eq!(told(&bad), line.repeat(2));
+    assert_eq!(failure_messages(&bad), line.repeat(2));
     let bad = suite("{reply: {text: \"${NOBODY}\"}}", "{name: a, ping: true}");
-    assert!(told(&bad).contains("environment variable `NOBODY` is not set"), "{}", told(&bad));
+    assert!(
+        failure_messages(&bad).contains("environment variable `NOBODY` is not set"),
+        "{}",
+        failure_messages(&bad)
+    );
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn tests_run_once_over_each_transport_of_their_mocks() {
                 tests: [{name: a, call: echo, with: {message: \"${mocks.them.url} ${mocks.others.url}\"}, \
                 expect: {text: {matches: \"/(mcp|sse) .*/sse$\"}, called: {them: {count: 1}}}}]";
     assert_eq!(block_on(outcomes(text, false)).len(), 2);
-    assert_eq!(told(text), "");
+    assert_eq!(failure_messages(text), "");
 }
 
 #[test]
@@ -182,7 +186,11 @@ fn a_list_is_checked_for_a_tool_its_count_and_a_removed_tool() {
          {{list: tools, expect: {{lacks: {{name: weather-api}}, count: 1}}}}]}}]",
         path.display()
     );
-    assert_eq!(told(&text), "");
+    assert_eq!(failure_messages(&text), "");
     let wrong = text.replace("required: [city]", "required: [town]");
-    assert!(told(&wrong).contains("the nearest is {\"name\":\"weather-api\""), "{}", told(&wrong));
+    assert!(
+        failure_messages(&wrong).contains("the nearest is {\"name\":\"weather-api\""),
+        "{}",
+        failure_messages(&wrong)
+    );
 }

@@ -13,12 +13,12 @@ fn check(test: &str, expected: &[&str]) {
 
 #[track_caller]
 fn check_suite(text: &str, expected: &[&str]) {
-    let told = read(text).err().unwrap_or_default();
+    let problems = read(text).err().unwrap_or_default();
     for part in expected {
-        assert!(told.contains(part), "{text}\nmust tell {part:?}, and tells:\n{told}");
+        assert!(problems.contains(part), "{text}\nexpected {part:?} in:\n{problems}");
     }
-    let count = told.lines().filter(|line| line.starts_with("error: ")).count();
-    assert_eq!(count, expected.len(), "{told}");
+    let count = problems.lines().filter(|line| line.starts_with("error: ")).count();
+    assert_eq!(count, expected.len(), "{problems}");
 }
 
 #[test]
@@ -243,10 +243,10 @@ fn reports_problems_of_a_mock_script_in_its_own_file() {
         "servers: {{it: {{mock: \"{}\"}}}}\ntests: [{{name: a, pign: true}}]",
         path.display()
     );
-    let told = read(&text).unwrap_err();
+    let problems = read(&text).unwrap_err();
     for part in
         ["a.mock.yaml:1:10", "unknown key `nmae`", "a.spar.yaml:2:19", "did you mean 'ping'?"]
     {
-        assert!(told.contains(part), "{part} in\n{told}");
+        assert!(problems.contains(part), "{part} in\n{problems}");
     }
 }

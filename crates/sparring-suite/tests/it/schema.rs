@@ -23,7 +23,7 @@ fn schema_and_parser_accept_every_key() {
     let suite = value(EVERY_KEY);
     let wrong: Vec<String> = schema().iter_errors(&suite).map(|error| error.to_string()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
-    read(EVERY_KEY).unwrap_or_else(|told| panic!("{told}"));
+    read(EVERY_KEY).unwrap_or_else(|problems| panic!("{problems}"));
     // Each key must occur in the suite.
     let mut used = BTreeSet::new();
     keys(&suite, &mut used);
@@ -41,11 +41,11 @@ fn schema_and_parser_refuse_the_same_shapes() {
     let mut refused = 0;
     for (place, changed) in mutations(&value(EVERY_KEY)) {
         let by_schema = !schema.is_valid(&changed);
-        let told = read(&changed.to_string()).err();
-        assert!(!by_schema || told.is_some(), "only the schema refuses {place}");
-        let told = told.unwrap_or_default();
-        let by_shape = told.contains("unknown key") || told.contains("missing key");
-        assert!(!by_shape || by_schema, "only the parser refuses {place}: {told}");
+        let problems = read(&changed.to_string()).err();
+        assert!(!by_schema || problems.is_some(), "only the schema refuses {place}");
+        let problems = problems.unwrap_or_default();
+        let by_shape = problems.contains("unknown key") || problems.contains("missing key");
+        assert!(!by_shape || by_schema, "only the parser refuses {place}: {problems}");
         refused += usize::from(by_schema);
     }
     assert!(refused > 60, "{refused}");

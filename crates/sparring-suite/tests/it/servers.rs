@@ -94,8 +94,8 @@ fn a_mock_gets_its_variables() {
 fn reports_a_container_that_does_not_exist() {
     let text = "servers: {it: {command: server, container: no-such-container, timeout: 5s}}\n\
                 tests: [{name: a, ping: true}]";
-    let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let results = block_on(outcomes(text, false));
+    let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
     assert!(failed.failures[0].message.starts_with("cannot use server `it`: "), "{failed:?}");
 }
 
@@ -103,8 +103,8 @@ fn reports_a_container_that_does_not_exist() {
 fn reports_a_server_that_exits_at_once_with_its_stderr() {
     let text = "servers: {it: {command: sh, args: [-c, \"echo cannot open config >&2; exit 3\"]}}\n\
                 tests: [{name: a, ping: true}]";
-    let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let results = block_on(outcomes(text, false));
+    let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
     assert!(failed.failures[0].message.contains("exited with status 3"), "{failed:?}");
     assert_eq!(failed.stderr, "cannot open config");
 }
@@ -112,8 +112,8 @@ fn reports_a_server_that_exits_at_once_with_its_stderr() {
 #[test]
 fn reports_an_unset_variable_at_its_position() {
     let text = "servers: {it: {command: \"${NOBODY}\"}}\ntests: [{name: a, ping: true}]";
-    let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let results = block_on(outcomes(text, false));
+    let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
     let failure = &failed.failures[0];
     assert!(failure.message.contains("environment variable `NOBODY` is not set"), "{failure:?}");
     assert_eq!(&text[failure.span.start..failure.span.end], "\"${NOBODY}\"");

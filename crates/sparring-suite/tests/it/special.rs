@@ -16,9 +16,9 @@ fn pass_everywhere(test: &str) {
 
 #[track_caller]
 fn pass_on(servers: &str, test: &str) {
-    let told = block_on(outcomes(&format!("{servers}tests: [{{name: a, {test}}}]"), false));
-    assert!(told.len() > 1, "{told:?}");
-    for (_, outcome) in told {
+    let results = block_on(outcomes(&format!("{servers}tests: [{{name: a, {test}}}]"), false));
+    assert!(results.len() > 1, "{results:?}");
+    for (_, outcome) in results {
         assert!(matches!(outcome, Some(Outcome::Passed)), "{test}\n{outcome:#?}");
     }
 }
@@ -49,11 +49,11 @@ fn a_subscription_that_the_server_refuses_is_an_error() {
     let text = "servers: {it: {mock: plain.mock.yaml, protocol: [2025-11-25, 2026-07-28]}}\n\
                 tests: [{name: a, subscribe: \"a://b\"}, {name: b, subscribe: \"a://b\", \
                 expect: {error: {exists: true}}}]";
-    let told = block_on(outcomes(text, false));
-    let told: Vec<String> = told.into_iter().map(|(_, it)| format!("{it:?}")).collect();
-    assert!(told[0].contains("method not found: resources/subscribe"), "{told:?}");
-    assert!(told[2].contains("did not acknowledge the subscription to a://b"), "{told:?}");
-    assert!(told[1] == "Some(Passed)" && told[3] == "Some(Passed)", "{told:?}");
+    let results = block_on(outcomes(text, false));
+    let results: Vec<String> = results.into_iter().map(|(_, it)| format!("{it:?}")).collect();
+    assert!(results[0].contains("method not found: resources/subscribe"), "{results:?}");
+    assert!(results[2].contains("did not acknowledge the subscription to a://b"), "{results:?}");
+    assert!(results[1] == "Some(Passed)" && results[3] == "Some(Passed)", "{results:?}");
 }
 
 #[test]
@@ -79,9 +79,9 @@ fn wait_ignores_messages_of_earlier_tests() {
          tests: [{{name: a, call: changing, expect: {{{changed}}}}}, \
          {{name: b, wait: 50ms, expect: {{{changed}}}}}]"
     );
-    let told = block_on(outcomes(&text, false));
-    assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
-    assert!(format!("{:?}", told[1].1).contains("found no notifications"), "{told:?}");
+    let results = block_on(outcomes(&text, false));
+    assert!(matches!(results[0].1, Some(Outcome::Passed)), "{results:?}");
+    assert!(format!("{:?}", results[1].1).contains("found no notifications"), "{results:?}");
 }
 
 #[test]
@@ -104,14 +104,14 @@ fn a_request_is_cancelled_and_the_server_continues() {
 
 #[test]
 fn cancels_as_the_revision_and_the_transport_require() {
-    let said = |protocol: &str, transport: &str| {
+    let recorded = |protocol: &str, transport: &str| {
         let text = format!(
             "servers: {{it: {{mock: trainer.mock.yaml, protocol: {protocol}, transport: {transport}}}}}\n\
              tests: [{{name: a, call: slow, cancel: {{after: 30ms, reason: enough}}, \
              expect: {{violations: {{has: {{rule: none}}}}}}}}]"
         );
-        let told = block_on(outcomes(&text, false));
-        let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+        let results = block_on(outcomes(&text, false));
+        let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
         let ours = failed.frames.iter().filter(|it| !it.by_server);
         ours.skip(1).map(|it| it.text.clone()).collect::<Vec<_>>().join("\n")
     };
@@ -122,10 +122,10 @@ fn cancels_as_the_revision_and_the_transport_require() {
         ("2025-11-25", "sse", true, false),
         ("2026-07-28", "http", false, true),
     ] {
-        let said = said(protocol, transport);
-        let what = format!("{protocol} {transport}: {said}");
-        assert_eq!(said.contains("\"reason\":\"enough\""), notified, "{what}");
-        assert_eq!(said.contains("ended by this side"), closed, "{what}");
+        let recorded = recorded(protocol, transport);
+        let what = format!("{protocol} {transport}: {recorded}");
+        assert_eq!(recorded.contains("\"reason\":\"enough\""), notified, "{what}");
+        assert_eq!(recorded.contains("ended by this side"), closed, "{what}");
     }
 }
 
@@ -169,13 +169,13 @@ fn reports_a_failed_restart_at_its_step() {
         "servers: {{it: {{command: sh, args: [-c, {script}], timeout: 5s}}}}\n\
          tests: [{{name: a, steps: [{{ping: true}}, {{restart: true}}]}}, {{name: b, ping: true}}]"
     );
-    let told = block_on(outcomes(&text, false));
-    for (_, outcome) in &told {
-        let Some(Outcome::Failed(failed)) = outcome else { panic!("{told:?}") };
+    let results = block_on(outcomes(&text, false));
+    for (_, outcome) in &results {
+        let Some(Outcome::Failed(failed)) = outcome else { panic!("{results:?}") };
         assert!(failed.failures[0].message.contains("exited with status 9"), "{failed:?}");
         assert_eq!(failed.stderr, "once only");
     }
-    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let Some(Outcome::Failed(failed)) = &results[0].1 else { panic!("{results:?}") };
     let span = failed.failures[0].span;
     assert_eq!(&text[span.start..span.end], "restart");
 }
@@ -224,19 +224,19 @@ fn status_and_headers_check_the_http_response() {
     );
     let old = over_http.replace("2026-07-28", "2024-11-05").replace("http}", "sse}");
     pass_on(&old, "call: two, expect: {status: 202}");
-    let told = block_on(outcomes(
+    let results = block_on(outcomes(
         &format!("{over_http}tests: [{{name: a, call: two, expect: {{status: 404}}}}]"),
         false,
     ));
-    assert!(format!("{told:?}").contains("status: expected 404, found 200"), "{told:?}");
+    assert!(format!("{results:?}").contains("status: expected 404, found 200"), "{results:?}");
 }
 
 #[test]
 fn reports_status_and_headers_without_http() {
     let failed = block_on(failed("call: two, expect: {status: 200, headers: {}}")).unwrap();
-    let told: Vec<&str> = failed.failures.iter().map(|it| &*it.message).collect();
+    let messages: Vec<&str> = failed.failures.iter().map(|it| &*it.message).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "no status: the connection does not use HTTP",
             "no headers: the connection does not use HTTP",

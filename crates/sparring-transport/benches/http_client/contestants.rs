@@ -11,7 +11,7 @@ use sparring_peer::Client;
 use sparring_transport::http::{HttpLink, HttpTarget};
 use sparring_wire::Revision;
 
-use super::turns::Contestant;
+use super::measure::Contestant;
 
 pub(crate) struct Ours(Client);
 

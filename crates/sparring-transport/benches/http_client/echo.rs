@@ -27,7 +27,7 @@ impl Echo {
             .expect("the echo starts");
         let mut url = String::new();
         let output = process.stdout.take().expect("a pipe");
-        BufReader::new(output).read_line(&mut url).expect("it says where it is");
+        BufReader::new(output).read_line(&mut url).expect("it prints its address");
         Echo { url: url.trim_end().to_owned(), process }
     }
 }

@@ -46,7 +46,7 @@ impl Caller {
     }
 }
 
-impl super::turns::Contestant for Caller {
+impl super::measure::Contestant for Caller {
     async fn call(&self) {
         let free = self.free().pop().filter(|sender| !sender.is_closed());
         let mut sender = match free {

@@ -51,20 +51,20 @@ pub(crate) async fn run(served: &Served) -> bool {
         .body(Full::from(call(2, "change")))
         .expect("a request");
     ask(&mut caller, change).await;
-    let mut heard = 0;
+    let mut notified = 0;
     for (_, body) in &mut streams {
-        heard += usize::from(hears(body).await);
+        notified += usize::from(receives_notification(body).await);
     }
     println!("{SESSIONS} sessions with a standing stream each");
     println!("memory for each: {:.1} KiB", each as f64 / 1024.0);
     println!("a call among them: median {:.1} µs, p99 {:.1} µs", at(50), at(99));
-    println!("heard what all were told: {heard} of {SESSIONS}");
-    heard == SESSIONS
+    println!("received the notification: {notified} of {SESSIONS}");
+    notified == SESSIONS
 }
 
 /// Returns true if the notification arrives on a stream.
-async fn hears(body: &mut Incoming) -> bool {
-    let hearing = async {
+async fn receives_notification(body: &mut Incoming) -> bool {
+    let reading = async {
         let mut text = Vec::new();
         while let Some(Ok(piece)) = body.frame().await {
             text.extend_from_slice(&piece.into_data().unwrap_or_default());
@@ -74,5 +74,5 @@ async fn hears(body: &mut Incoming) -> bool {
         }
         false
     };
-    tokio::time::timeout(Duration::from_secs(10), hearing).await.unwrap_or(false)
+    tokio::time::timeout(Duration::from_secs(10), reading).await.unwrap_or(false)
 }

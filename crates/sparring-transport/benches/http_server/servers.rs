@@ -42,7 +42,7 @@ impl Served {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("it says where it is");
+        BufReader::new(stdout).read_line(&mut line).expect("it prints its address");
         Served { child, address: line.trim().parse().expect("an address") }
     }
 

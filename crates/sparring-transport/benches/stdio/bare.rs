@@ -37,7 +37,7 @@ impl Bare {
     }
 
     /// Runs one round; returns microseconds per line.
-    pub(crate) fn turn(&mut self) -> f64 {
+    pub(crate) fn run_round(&mut self) -> f64 {
         let mut line = Vec::new();
         let start = Instant::now();
         for _ in 0..super::CALLS {
@@ -45,7 +45,7 @@ impl Bare {
             line.clear();
             self.output.read_until(b'\n', &mut line).expect("the other process writes");
         }
-        super::turns::each(start.elapsed(), super::CALLS)
+        super::measure::micros_per_call(start.elapsed(), super::CALLS)
     }
 }
 

@@ -11,7 +11,7 @@ use sparring_wire::Revision;
 /// The longest acceptable time.
 const LIMIT: Duration = Duration::from_millis(100);
 /// Runs of each fault; the slowest counts.
-const TURNS: usize = 3;
+const ROUNDS: usize = 3;
 /// The timeout of a call.
 const TIMEOUT: Duration = Duration::from_millis(1500);
 /// The maximum wait for further frames of the call.
@@ -74,12 +74,12 @@ pub(crate) fn serve(fault: &str) {
 
 /// Measures and prints all faults; returns true if each was reported in time.
 pub(crate) async fn run() -> bool {
-    println!("\nfrom when a fault can be known to its error, the worst of {TURNS}\n");
+    println!("\nfrom when a fault can be known to its error, the worst of {ROUNDS}\n");
     let mut all = true;
     for (name, fault, known_after) in FAULTS {
         let mut worst = Duration::ZERO;
-        for _ in 0..TURNS {
-            worst = worst.max(told_after(fault).await.saturating_sub(known_after));
+        for _ in 0..ROUNDS {
+            worst = worst.max(time_to_error(fault).await.saturating_sub(known_after));
         }
         let verdict = if worst < LIMIT { "met" } else { "MISSED" };
         println!("{name:<36} {worst:>9.2?}, less than {LIMIT:?} wanted: {verdict}");
@@ -89,7 +89,7 @@ pub(crate) async fn run() -> bool {
 }
 
 /// Returns the time from the fault to the error.
-async fn told_after(fault: &str) -> Duration {
+async fn time_to_error(fault: &str) -> Duration {
     let target = ChildTarget::new(super::this_program()).args(["serve-fault", fault]);
     let link = ChildLink::spawn(&target).expect("this program starts");
     let stderr = link.stderr();
@@ -97,11 +97,11 @@ async fn told_after(fault: &str) -> Duration {
     let client = builder.connect(link).await.expect("it begins well");
     let call = client.call_tool("x", serde_json::json!({})).timeout(TIMEOUT);
     call.await.expect_err("a fault");
-    let told = now();
+    let failed_at = now();
     client.close().await;
     let text = stderr.text();
     let at = text.lines().next().and_then(|line| line.parse().ok()).expect("the child's time");
-    told.saturating_sub(Duration::from_nanos(at))
+    failed_at.saturating_sub(Duration::from_nanos(at))
 }
 
 fn now() -> Duration {

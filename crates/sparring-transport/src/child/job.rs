@@ -145,8 +145,8 @@ fn job_end(status: io::Result<ExitStatus>) -> JobEnd {
             description: describe_exit_status(status),
         },
         Err(error) => {
-            let told = format!("cannot determine the exit status: {error}");
-            JobEnd { status: None, signal: None, description: told }
+            let description = format!("ended with an unknown status: {error}");
+            JobEnd { status: None, signal: None, description }
         }
     }
 }

@@ -19,7 +19,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use sparring_peer::link::{LineLinkOptions, Recorder};
-use sparring_peer::{Cause, Incoming, LineLink, Link, LinkKind, Outgoing};
+use sparring_peer::{Cause, Incoming, LineLink, Link, LinkInfo, LinkKind, Outgoing};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -128,8 +128,8 @@ impl ChildLink {
 
     fn exit_cause(&self, description: ExitDescription) -> Cause {
         match description {
-            ExitDescription::Ended(how) => {
-                Cause::ProcessEnded { reason: how, stderr: self.stderr.tail() }
+            ExitDescription::Ended(reason) => {
+                Cause::ProcessEnded { reason, stderr: self.stderr.tail() }
             }
             ExitDescription::NotStarted(why) => Cause::Unreachable(why),
         }
@@ -144,12 +144,9 @@ impl ChildLink {
 }
 
 impl Link for ChildLink {
-    fn kind(&self) -> LinkKind {
-        LinkKind::Shared
-    }
-
-    fn transport_name(&self) -> &'static str {
-        "stdio"
+    fn info(&self) -> LinkInfo {
+        let close_timeout = self.supervisor.max_close_time();
+        LinkInfo { close_timeout, ..LinkInfo::new(LinkKind::Shared, "stdio") }
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -170,10 +167,6 @@ impl Link for ChildLink {
 
     fn backlog(&self) -> usize {
         self.lines.backlog()
-    }
-
-    fn close_timeout(&self) -> Duration {
-        self.supervisor.max_close_time()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {

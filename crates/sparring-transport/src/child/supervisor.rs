@@ -151,7 +151,7 @@ impl Supervisor {
         }
         let exit = std::task::ready!(std::pin::Pin::new(&mut self.exit).poll(cx));
         let given_up = |_| ChildExit {
-            description: ExitDescription::Ended("abandoned".to_owned()),
+            description: ExitDescription::Ended("was abandoned".to_owned()),
             at: Instant::now(),
         };
         let exit = exit.unwrap_or_else(given_up);
@@ -206,7 +206,7 @@ impl SupervisorTask {
             (Ok(status), Some(remote)) if !asked => remote.describe_exit(status, &stderr).await,
             (Ok(status), _) => ExitDescription::Ended(describe_exit_status(status)),
             (Err(error), _) => {
-                ExitDescription::Ended(format!("cannot determine the exit status: {error}"))
+                ExitDescription::Ended(format!("ended with an unknown status: {error}"))
             }
         };
         let _ = exited.send(ChildExit { description, at });

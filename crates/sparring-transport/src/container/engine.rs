@@ -47,8 +47,8 @@ impl ContainerEngine {
             match engine.run(["ps", "--quiet"]).await {
                 Ok(ran) if ran.success => return Ok(engine),
                 Ok(ran) => {
-                    let (engine, said) = (engine.name().to_owned(), ran.stderr_summary());
-                    errors.push(ContainerError::NotWorking { engine, output: said });
+                    let (engine, output) = (engine.name().to_owned(), ran.stderr_summary());
+                    errors.push(ContainerError::NotWorking { engine, output });
                 }
                 Err(error) => errors.push(error),
             }
@@ -97,17 +97,17 @@ impl ContainerEngine {
     ) -> Result<ContainerState, ContainerError> {
         let format = "{{json .State}}";
         let ran = self.run(["inspect", "--type=container", "--format", format, name]).await?;
-        let said = summarize_stderr(&ran.stderr);
+        let output = summarize_stderr(&ran.stderr);
         if ran.success {
             let refused = || self.state_error(name, "its output is not JSON".to_owned());
             return ContainerState::parse(name, ran.stdout.as_bytes()).ok_or_else(refused);
         }
         // The wording differs between engines and versions.
-        if said.to_lowercase().contains("no such container") {
+        if output.to_lowercase().contains("no such container") {
             let (engine, name) = (self.name().to_owned(), name.to_owned());
             return Err(ContainerError::NoContainer { engine, name });
         }
-        Err(self.state_error(name, said))
+        Err(self.state_error(name, output))
     }
 
     /// Runs the engine to its end. Dropping the future kills it and everything that it started.
@@ -126,11 +126,11 @@ impl ContainerEngine {
         Ok(EngineOutput { success: end.status == Some(0), stdout, stderr })
     }
 
-    fn state_error(&self, name: &str, said: String) -> ContainerError {
+    fn state_error(&self, name: &str, output: String) -> ContainerError {
         ContainerError::StateUnknown {
             engine: self.name().to_owned(),
             name: name.to_owned(),
-            output: said,
+            output,
         }
     }
 }

@@ -237,7 +237,7 @@ impl ExecProcess {
                 sleep(STATE_RETRY_INTERVAL).await;
             }
             if let Some(problem) = self.problem().await {
-                return ExitDescription::Ended(format!("{how}; {problem}"));
+                return ExitDescription::Ended(format!("{how} ({problem})"));
             }
         }
         ExitDescription::Ended(how)

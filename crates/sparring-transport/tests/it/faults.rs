@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use sparring_peer::client::Error;
 use sparring_transport::{ChildError, ChildLink, ChildTarget};
 
-use crate::script::{ASKED, HANDSHAKE, STAY, call, connect, shell, within};
+use crate::script::{HANDSHAKE, READ_REQUEST, READ_UNTIL_END, call, connect, shell, within};
 
 /// Checks that a call which is answered in this way fails with all of these words, long before
 /// its timeout.
@@ -24,7 +24,7 @@ async fn call_fails(after: &str, words: &[&str]) -> Error {
 
 #[test]
 fn names_a_missing_command() {
-    let error = started(&ChildTarget::new("no-such-server")).unwrap_err();
+    let error = try_start(&ChildTarget::new("no-such-server")).unwrap_err();
     assert_eq!(error.to_string(), "command not found: no-such-server");
 }
 
@@ -33,7 +33,7 @@ fn reports_a_file_that_is_not_executable() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("server");
     std::fs::write(&file, "text").unwrap();
-    let error = started(&ChildTarget::new(file.to_string_lossy())).unwrap_err();
+    let error = try_start(&ChildTarget::new(file.to_string_lossy())).unwrap_err();
     assert!(matches!(error, ChildError::NotExecutable { .. }), "{error}");
 }
 
@@ -41,11 +41,11 @@ fn reports_a_file_that_is_not_executable() {
 fn distinguishes_a_missing_folder_from_a_missing_command() {
     let mut target = shell("true");
     target.cwd = Some("/no/such/folder".into());
-    let error = started(&target).unwrap_err();
+    let error = try_start(&target).unwrap_err();
     assert!(matches!(error, ChildError::NoDirectory { .. }), "{error}");
 }
 
-fn started(target: &ChildTarget) -> Result<(), ChildError> {
+fn try_start(target: &ChildTarget) -> Result<(), ChildError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _guard = runtime.enter();
     ChildLink::spawn(target).map(drop)
@@ -68,7 +68,8 @@ async fn reports_the_signal_that_killed_a_child() {
 
 #[tokio::test]
 async fn a_banner_before_the_first_frame_does_no_harm() {
-    let (client, _, _) = connect(&format!("echo 'Welcome!'\necho\n{HANDSHAKE}{STAY}")).await;
+    let (client, _, _) =
+        connect(&format!("echo 'Welcome!'\necho\n{HANDSHAKE}{READ_UNTIL_END}")).await;
     let client = client.unwrap();
     assert_eq!(client.unclaimed().count("noise"), 1);
     within(client.close()).await;
@@ -88,7 +89,7 @@ async fn reports_wrong_answers_at_once() {
         ("oops, a traceback", ["wire/not-json", "oops, a traceback"]),
         (r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, ["id 99", "id 2"]),
     ] {
-        call_fails(&format!("echo '{answer}'\n{STAY}"), &words).await;
+        call_fails(&format!("echo '{answer}'\n{READ_UNTIL_END}"), &words).await;
     }
 }
 
@@ -107,8 +108,11 @@ async fn reports_an_exit_while_other_processes_keep_stdout_open() {
 
 #[tokio::test]
 async fn reports_the_closed_stdout_of_a_running_child() {
-    call_fails(&format!("exec >&-\n{STAY}"), &["closed its stdout but still runs", "tools/call"])
-        .await;
+    call_fails(
+        &format!("exec >&-\n{READ_UNTIL_END}"),
+        &["closed its stdout but still runs", "tools/call"],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -126,7 +130,7 @@ async fn reports_the_closed_stdin_of_a_running_child_to_unsent_requests() {
 
 #[tokio::test]
 async fn reports_a_missing_answer_with_method_and_time() {
-    let (client, _, _) = connect(&format!("{HANDSHAKE}{STAY}")).await;
+    let (client, _, _) = connect(&format!("{HANDSHAKE}{READ_UNTIL_END}")).await;
     let client = client.unwrap();
     let call = client.request("tools/call", None).timeout(Duration::from_millis(100));
     assert_eq!(
@@ -139,7 +143,7 @@ async fn reports_a_missing_answer_with_method_and_time() {
 #[tokio::test]
 async fn ten_megabytes_of_stderr_block_nothing_and_only_the_end_is_kept() {
     let flood = "head -c 10000000 /dev/zero | tr '\\0' 'x' >&2\necho 'the end' >&2\n";
-    let (client, stderr, _) = connect(&format!("{flood}{HANDSHAKE}{STAY}")).await;
+    let (client, stderr, _) = connect(&format!("{flood}{HANDSHAKE}{READ_UNTIL_END}")).await;
     let client = client.unwrap();
     within(client.close()).await;
     assert_eq!(stderr.total_bytes(), 10_000_008);
@@ -149,7 +153,7 @@ async fn ten_megabytes_of_stderr_block_nothing_and_only_the_end_is_kept() {
 #[tokio::test]
 async fn a_line_that_is_too_long_names_the_limit_and_the_next_is_read() {
     let mut target = shell(&format!(
-        "{HANDSHAKE}{ASKED}printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"x\":\"'\nhead -c 100000000 /dev/zero | tr '\\0' 'x'\necho '\"}}}}'\n{ASKED}echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{}}}}'\n{STAY}"
+        "{HANDSHAKE}{READ_REQUEST}printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"x\":\"'\nhead -c 100000000 /dev/zero | tr '\\0' 'x'\necho '\"}}}}'\n{READ_REQUEST}echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{}}}}'\n{READ_UNTIL_END}"
     ));
     target.max_line = 1_000_000;
     let link = ChildLink::spawn(&target).unwrap();
@@ -169,7 +173,7 @@ echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"le
 echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":2}}'
 done\n";
     let rest = format!(
-        "{notifications}echo '{{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{{}}}}'\necho '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[]}}}}'\n{STAY}"
+        "{notifications}echo '{{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{{}}}}'\necho '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[]}}}}'\n{READ_UNTIL_END}"
     );
     let (outcome, client) = call(&rest).await;
     assert!(outcome.unwrap().success());

@@ -8,7 +8,9 @@ use sparring_peer::{Cause, Client, Link, Outgoing};
 use sparring_transport::{ChildError, ChildLink, ChildTarget};
 use sparring_wire::Revision;
 
-use crate::script::{HANDSHAKE, STAY, call, connect, gone, is_alive, shell, within};
+use crate::script::{
+    HANDSHAKE, READ_UNTIL_END, call, connect, is_alive, shell, wait_until_ended, within,
+};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#;
 
@@ -50,7 +52,7 @@ async fn output_of_other_processes_does_not_hide_an_exit() {
 
 #[tokio::test]
 async fn an_answer_of_a_grandchild_counts() {
-    call_works(&format!("{{ echo '{ANSWER}'; }} & {STAY}")).await;
+    call_works(&format!("{{ echo '{ANSWER}'; }} & {READ_UNTIL_END}")).await;
 }
 
 #[tokio::test]
@@ -74,11 +76,13 @@ async fn reports_an_exit_long_after_stdin_was_closed() {
 async fn odd_bytes_around_an_answer_do_no_harm() {
     for script in [
         // Windows line ends, white space, a byte order mark.
-        format!("printf '%s\\r\\n' '{ANSWER}'\n{STAY}"),
-        format!("printf '\\r\\n \\t \\n\\n  %s  \\n' '{ANSWER}'\n{STAY}"),
-        format!("printf '\\357\\273\\277%s\\n' '{ANSWER}'\n{STAY}"),
+        format!("printf '%s\\r\\n' '{ANSWER}'\n{READ_UNTIL_END}"),
+        format!("printf '\\r\\n \\t \\n\\n  %s  \\n' '{ANSWER}'\n{READ_UNTIL_END}"),
+        format!("printf '\\357\\273\\277%s\\n' '{ANSWER}'\n{READ_UNTIL_END}"),
         // Lines of NUL bytes, and lines that are not text.
-        format!("printf '\\000\\000\\n\\377\\376\\n\\000%s\\n%s\\n' '{ANSWER}' '{ANSWER}'\n{STAY}"),
+        format!(
+            "printf '\\000\\000\\n\\377\\376\\n\\000%s\\n%s\\n' '{ANSWER}' '{ANSWER}'\n{READ_UNTIL_END}"
+        ),
     ] {
         let client = call_works(&script).await;
         within(client.close()).await;
@@ -88,7 +92,7 @@ async fn odd_bytes_around_an_answer_do_no_harm() {
 #[tokio::test]
 async fn an_answer_that_is_not_utf_8_does_not_block_the_client() {
     let script = format!(
-        "printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[],\"x\":\"\\377\"}}}}\\n'\n{STAY}"
+        "printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[],\"x\":\"\\377\"}}}}\\n'\n{READ_UNTIL_END}"
     );
     let (_, client) = call(&script).await;
     assert!(!client.transcript().violations().is_empty());
@@ -97,7 +101,8 @@ async fn an_answer_that_is_not_utf_8_does_not_block_the_client() {
 
 #[tokio::test]
 async fn very_many_lines_of_noise_before_the_first_frame_do_no_harm() {
-    let (client, _, _) = connect(&format!("yes | head -n 300000\n{HANDSHAKE}{STAY}")).await;
+    let (client, _, _) =
+        connect(&format!("yes | head -n 300000\n{HANDSHAKE}{READ_UNTIL_END}")).await;
     let client = client.unwrap();
     assert_eq!(client.unclaimed().count("noise"), 300_000);
     within(client.close()).await;
@@ -105,9 +110,10 @@ async fn very_many_lines_of_noise_before_the_first_frame_do_no_harm() {
 
 #[tokio::test]
 async fn a_stopped_child_can_be_asked_to_end() {
-    let (client, stderr, id) =
-        connect(&format!("trap 'echo asked >&2; exit 0' TERM\n{HANDSHAKE}kill -STOP $$\n{STAY}"))
-            .await;
+    let (client, stderr, id) = connect(&format!(
+        "trap 'echo asked >&2; exit 0' TERM\n{HANDSHAKE}kill -STOP $$\n{READ_UNTIL_END}"
+    ))
+    .await;
     let client = client.unwrap();
     within(client.close()).await;
     assert_eq!(stderr.text(), "asked\n");
@@ -119,13 +125,14 @@ async fn a_stopped_child_is_killed_when_its_link_is_dropped() {
     let link = ChildLink::spawn(&shell("kill -STOP $$")).unwrap();
     let id = link.id();
     drop(link);
-    gone(id).await;
+    wait_until_ended(id).await;
 }
 
 #[tokio::test]
 async fn a_handler_of_stderr_that_panics_is_not_called_again_and_nothing_blocks() {
     let flood = "read go; head -c 1000000 /dev/zero | tr '\\0' 'x' >&2\n";
-    let link = ChildLink::spawn(&shell(&format!("{flood}echo '{ANSWER}'\n{STAY}"))).unwrap();
+    let link =
+        ChildLink::spawn(&shell(&format!("{flood}echo '{ANSWER}'\n{READ_UNTIL_END}"))).unwrap();
     let stderr = link.stderr();
     stderr.on_output(|_| panic!("as a test's assertion may"));
     let builder = Client::builder().protocol(Protocol::Raw);
@@ -166,7 +173,7 @@ fn a_link_that_is_dropped_outside_of_its_runtime_kills_the_group_at_once() {
     // The runtime has not run since the drop, and reaps only now.
     let other = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     other.block_on(within(async {
-        while !only_zombies(id) {
+        while !has_only_zombies(id) {
             tokio::task::yield_now().await;
         }
     }));
@@ -183,7 +190,7 @@ fn a_link_that_outlives_its_runtime_leaves_nothing() {
     link.send(Outgoing::Close);
     drop(link);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(gone(id));
+    runtime.block_on(wait_until_ended(id));
 }
 
 #[cfg(target_os = "linux")]
@@ -215,7 +222,7 @@ async fn a_hundred_children_at_once_get_none_of_each_others_pipes() {
 
 /// Returns true if no process of a group runs, reaped or not.
 #[cfg(target_os = "linux")]
-fn only_zombies(group: u32) -> bool {
+fn has_only_zombies(group: u32) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let stats = processes.filter_map(|it| std::fs::read_to_string(it.path().join("stat")).ok());
     let mut in_group = stats.filter_map(|stat| {

@@ -20,7 +20,7 @@ struct Empty;
 impl Handler for Empty {}
 
 /// Long enough for an end that is opened; tests without one wait for all of it.
-const BRIEF: Duration = Duration::from_millis(50);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
 
 fn pipes() -> (TempDir, NamedPipes) {
     let folder = tempfile::tempdir().unwrap();
@@ -47,13 +47,14 @@ fn leaves_neither_thread_nor_reader_after_a_timeout() {
     runtime.block_on(async {
         tokio::select! {
             biased;
-            _ = pipes.open_as_server(TEST_TIMEOUT) => panic!("nobody is there"),
+            _ = pipes.open_as_server(TEST_TIMEOUT) => panic!("no client opens the pipe"),
             () = tokio::task::yield_now() => {}
         }
     });
     // The drop would wait for a blocked thread.
     drop(runtime);
-    let alone = OpenOptions::new().write(true).custom_flags(not_blocking()).open(&pipes.to_server);
+    let alone =
+        OpenOptions::new().write(true).custom_flags(nonblocking_flag()).open(&pipes.to_server);
     let nobody_reads = rustix::io::Errno::NXIO.raw_os_error();
     assert_eq!(alone.unwrap_err().raw_os_error(), Some(nobody_reads));
 }
@@ -62,16 +63,16 @@ fn leaves_neither_thread_nor_reader_after_a_timeout() {
 async fn one_open_pipe_is_not_a_connection() {
     let (_folder, pipes) = pipes();
     let open = |path: &Path, write: bool| {
-        OpenOptions::new().read(!write).write(write).custom_flags(not_blocking()).open(path)
+        OpenOptions::new().read(!write).write(write).custom_flags(nonblocking_flag()).open(path)
     };
     let reader = open(&pipes.to_client, false).unwrap();
-    let error = within(pipes.open_as_server(BRIEF)).await.err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::TimedOut, "nobody writes: {error}");
+    let error = within(pipes.open_as_server(SHORT_TIMEOUT)).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "no writer: {error}");
     drop(reader);
     let reader = open(&pipes.to_server, false).unwrap();
     let _writer = open(&pipes.to_server, true).unwrap();
-    let error = within(pipes.open_as_server(BRIEF)).await.err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::TimedOut, "nobody reads: {error}");
+    let error = within(pipes.open_as_server(SHORT_TIMEOUT)).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "no reader: {error}");
     drop(reader);
 }
 
@@ -152,6 +153,6 @@ async fn names_a_file_that_is_not_a_pipe() {
     assert_eq!(std::fs::read(&pipes.to_client).unwrap(), b"text");
 }
 
-fn not_blocking() -> i32 {
+fn nonblocking_flag() -> i32 {
     i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap()
 }

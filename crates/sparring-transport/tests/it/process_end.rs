@@ -7,7 +7,9 @@ use sparring_transport::{ChildLink, ChildTarget};
 use sparring_wire::Revision;
 use tokio::io::AsyncReadExt as _;
 
-use crate::script::{HANDSHAKE, STAY, connect, gone, is_alive, shell, within};
+use crate::script::{
+    HANDSHAKE, READ_UNTIL_END, connect, is_alive, shell, wait_until_ended, within,
+};
 
 #[tokio::test]
 async fn a_child_gets_its_arguments_folder_and_environment() {
@@ -77,7 +79,7 @@ async fn a_slow_stderr_writer_slows_the_child_down() {
 
 #[tokio::test]
 async fn a_child_that_exits_at_the_end_of_its_input_ends_at_once() {
-    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}exit 0")).await;
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{READ_UNTIL_END}exit 0")).await;
     let client = client.unwrap();
     let began = Instant::now();
     within(client.close()).await;
@@ -88,7 +90,7 @@ async fn a_child_that_exits_at_the_end_of_its_input_ends_at_once() {
 #[tokio::test]
 async fn terminates_a_child_that_ignores_the_end_of_its_input() {
     let (client, stderr, id) = connect(&format!(
-        "trap 'echo asked >&2; exit 0' TERM\n{HANDSHAKE}{STAY}while :; do sleep 0.1; done"
+        "trap 'echo asked >&2; exit 0' TERM\n{HANDSHAKE}{READ_UNTIL_END}while :; do sleep 0.1; done"
     ))
     .await;
     let client = client.unwrap();
@@ -102,21 +104,22 @@ async fn terminates_a_child_that_ignores_the_end_of_its_input() {
 #[tokio::test]
 async fn kills_a_child_that_ignores_sigterm() {
     let (client, _, id) =
-        connect(&format!("trap '' TERM\n{HANDSHAKE}{STAY}while :; do sleep 0.1; done")).await;
+        connect(&format!("trap '' TERM\n{HANDSHAKE}{READ_UNTIL_END}while :; do sleep 0.1; done"))
+            .await;
     let client = client.unwrap();
     let began = Instant::now();
     within(client.close()).await;
     assert!(began.elapsed() >= Duration::from_secs(6), "{:?}", began.elapsed());
-    gone(id).await;
+    wait_until_ended(id).await;
 }
 
 #[tokio::test]
 async fn grandchildren_end_with_the_child() {
     let (client, stderr, id) =
-        connect(&format!("sleep 300 & echo $! >&2\n{HANDSHAKE}{STAY}exit 0")).await;
+        connect(&format!("sleep 300 & echo $! >&2\n{HANDSHAKE}{READ_UNTIL_END}exit 0")).await;
     let client = client.unwrap();
     within(client.close()).await;
-    gone(id).await;
+    wait_until_ended(id).await;
     assert!(!stderr.text().is_empty());
 }
 
@@ -126,14 +129,14 @@ async fn a_dropped_link_kills_the_whole_group() {
     let id = link.id();
     assert!(is_alive(id));
     drop(link);
-    gone(id).await;
+    wait_until_ended(id).await;
 }
 
 #[tokio::test]
 async fn a_dropped_client_ends_its_child() {
-    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}exit 0")).await;
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{READ_UNTIL_END}exit 0")).await;
     drop(client.unwrap());
-    gone(id).await;
+    wait_until_ended(id).await;
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn a_panic_leaves_no_child() {
     let id = receiver.recv().unwrap();
     assert!(panicked.join().is_err());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(gone(id));
+    runtime.block_on(wait_until_ended(id));
 }
 
 #[tokio::test]
@@ -165,13 +168,13 @@ async fn a_hundred_children_of_every_kind_leave_no_process() {
         }
     }
     for id in ids {
-        gone(id).await;
+        wait_until_ended(id).await;
     }
 }
 
 #[tokio::test]
 async fn a_child_is_started_and_its_client_connected() {
-    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}")).await;
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{READ_UNTIL_END}")).await;
     let client = client.unwrap();
     assert!(is_alive(id) && client.is_connected());
     assert_eq!(client.session().unwrap().server_info.as_ref().unwrap().name, "sh");
@@ -200,7 +203,7 @@ async fn children_side_by_side_do_not_mix() {
             tokio::spawn(async move {
                 let folder = tempfile::tempdir().unwrap();
                 let answer = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"content":[{{"type":"text","text":"{number}"}}]}}}}"#);
-                let mut target = shell(&format!("{HANDSHAKE}read asked\necho '{answer}'\necho {number} > mine\n{STAY}"));
+                let mut target = shell(&format!("{HANDSHAKE}read asked\necho '{answer}'\necho {number} > mine\n{READ_UNTIL_END}"));
                 target.cwd = Some(folder.path().to_owned());
                 let link = ChildLink::spawn(&target).unwrap();
                 let client = Client::builder().revision(Revision::V2025_11_25).connect(link).await.unwrap();

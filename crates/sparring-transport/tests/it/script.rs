@@ -22,10 +22,10 @@ read initialized
 "#;
 
 /// Waits for the request after the handshake.
-pub(crate) const ASKED: &str = "read asked\n";
+pub(crate) const READ_REQUEST: &str = "read asked\n";
 
 /// Runs until its stdin ends.
-pub(crate) const STAY: &str = "while read line; do :; done\n";
+pub(crate) const READ_UNTIL_END: &str = "while read line; do :; done\n";
 
 pub(crate) fn shell(script: &str) -> ChildTarget {
     ChildTarget::new("sh").args(["-c", script])
@@ -42,7 +42,7 @@ pub(crate) async fn connect(script: &str) -> (Result<Client, Error>, Stderr, u32
 
 /// Starts a script that answers the handshake, calls a tool, and returns the result.
 pub(crate) async fn call(after: &str) -> (Result<sparring_peer::Response, Error>, Client) {
-    let (client, _, _) = connect(&format!("{HANDSHAKE}{ASKED}{after}")).await;
+    let (client, _, _) = connect(&format!("{HANDSHAKE}{READ_REQUEST}{after}")).await;
     let client = client.unwrap();
     let call = client.call_tool("x", serde_json::json!({})).timeout(Duration::from_secs(5));
     (within(call.into_future()).await, client)
@@ -55,7 +55,7 @@ pub(crate) fn is_alive(id: u32) -> bool {
 }
 
 /// Waits until a process group is gone.
-pub(crate) async fn gone(id: u32) {
+pub(crate) async fn wait_until_ended(id: u32) {
     within(async {
         while is_alive(id) {
             tokio::task::yield_now().await;

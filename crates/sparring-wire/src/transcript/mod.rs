@@ -152,16 +152,16 @@ impl Default for Transcript {
 mod tests {
     use super::*;
 
-    fn record(conversation: &ConnectionRecorder, from: Side, text: &str) {
-        conversation.record(Duration::ZERO, from, &Frame::parse(text));
+    fn record(recorder: &ConnectionRecorder, from: Side, text: &str) {
+        recorder.record(Duration::ZERO, from, &Frame::parse(text));
     }
 
     #[test]
     fn keeps_order_and_attaches_violations() {
         let transcript = Transcript::default();
-        let conversation = transcript.recorder();
-        record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-        record(&conversation, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
+        let recorder = transcript.recorder();
+        record(&recorder, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        record(&recorder, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
         let entries = transcript.entries();
         assert_eq!(entries.len(), 2);
         assert!(entries[0].violations.is_empty());
@@ -173,11 +173,11 @@ mod tests {
     fn connections_in_one_transcript_are_checked_separately() {
         let transcript = Transcript::default();
         let (one, other) = (transcript.recorder(), transcript.recorder());
-        for conversation in [&one, &other] {
-            record(conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+        for recorder in [&one, &other] {
+            record(recorder, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
         }
-        for conversation in [&one, &other, &one] {
-            record(conversation, Side::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        for recorder in [&one, &other, &one] {
+            record(recorder, Side::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
         }
         let rules: Vec<_> = transcript.violations().iter().map(|it| it.rule.id()).collect();
         assert_eq!((transcript.len(), rules), (5, vec!["exchange/duplicate-response"]));
@@ -186,11 +186,11 @@ mod tests {
     #[test]
     fn drops_and_counts_the_oldest_entries_but_keeps_their_violations() {
         let transcript = Transcript::with_max_bytes(300);
-        let conversation = transcript.recorder();
-        record(&conversation, Side::Server, "no json at all");
+        let recorder = transcript.recorder();
+        record(&recorder, Side::Server, "no json at all");
         for id in 0..10 {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);
-            record(&conversation, Side::Client, &text);
+            record(&recorder, Side::Client, &text);
         }
         assert_eq!(transcript.len() as u64 + transcript.dropped(), 11);
         assert!(transcript.len() <= 3);
@@ -206,9 +206,9 @@ mod tests {
                 _ => format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"x/{number}"}}"#),
             })
             .collect();
-        let conversation = transcript.recorder();
+        let recorder = transcript.recorder();
         for text in &texts {
-            record(&conversation, Side::Client, text);
+            record(&recorder, Side::Client, text);
         }
         let entries = transcript.entries();
         assert!(entries.len() > 5 && entries.len() < 100);
@@ -225,9 +225,9 @@ mod tests {
             let TranscriptItem::Entry(entry) = recorded else { return };
             let _ = sender.send((entry.frame.clone(), entry.violations.len()));
         });
-        let conversation = transcript.recorder();
-        record(&conversation, Side::Server, "noise");
-        record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
+        let recorder = transcript.recorder();
+        record(&recorder, Side::Server, "noise");
+        record(&recorder, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
         let seen: Vec<_> = receiver.try_iter().map(|(_, violations)| violations).collect();
         assert_eq!(seen, [1, 0]);
     }

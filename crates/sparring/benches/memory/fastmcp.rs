@@ -1,4 +1,4 @@
-//! FastMCP's client in memory, in a Python process that runs a turn on request.
+//! FastMCP's client in memory, in a Python process that runs a round on request.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::CALLS;
 
-/// A Python process that waits for its turns; it ends when this is dropped.
+/// A Python process that waits for its rounds; it ends when this is dropped.
 pub(crate) struct FastMcp {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -33,8 +33,8 @@ impl FastMcp {
         Some(FastMcp { child, stdin, stdout })
     }
 
-    /// Runs a turn and returns the microseconds of each test body.
-    pub(crate) fn turn(&mut self, bodies: usize) -> f64 {
+    /// Runs a round and returns the microseconds of each test body.
+    pub(crate) fn run_round(&mut self, bodies: usize) -> f64 {
         let stdin = self.stdin.as_mut().expect("stdin is open until drop");
         writeln!(stdin, "{bodies}").expect("Python reads stdin");
         let mut line = String::new();

@@ -201,7 +201,7 @@ impl InFlight {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("work", json!({})).start().forget();
-    /// client.wait_for_notifications(1).of("notifications/acme/done").wait()?;
+    /// client.wait_for_notifications(1).method("notifications/acme/done").wait()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forget(self) {

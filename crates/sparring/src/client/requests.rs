@@ -249,7 +249,7 @@ impl Client {
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.set_log_level(LogLevel::Warning).wait()?;
     /// client.call_tool("work", serde_json::json!({})).wait()?.assert_success();
-    /// let logged = client.wait_for_notifications(1).of("notifications/message").wait()?;
+    /// let logged = client.wait_for_notifications(1).method("notifications/message").wait()?;
     /// assert_eq!(logged.len(), 1, "the server does not send the message of level info");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -60,7 +60,7 @@ impl Client {
     /// # let client = Client::in_memory(mock).await?;
     /// let copy = client.call_tool("copy", serde_json::json!({})).on_progress(|_| ());
     /// copy.await?.assert_success();
-    /// let came = client.wait_for_notifications(2).of("notifications/progress").await?;
+    /// let came = client.wait_for_notifications(2).method("notifications/progress").await?;
     /// assert_eq!(came.len(), 2);
     /// # Ok(())
     /// # }
@@ -87,7 +87,7 @@ impl Client {
     /// # )?;
     /// let client = Client::builder().roots(["file:///home"]).in_memory(mock).await?;
     /// client.call_tool("where", serde_json::json!({})).await?.assert_text("here");
-    /// client.wait_for_requests(1).of("roots/list").await?;
+    /// client.wait_for_requests(1).method("roots/list").await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -120,7 +120,7 @@ impl<'c> MessageWait<'c> {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("run", json!({})).wait()?.assert_success();
-    /// let done = client.wait_for_notifications(1).of("notifications/acme/done").wait()?;
+    /// let done = client.wait_for_notifications(1).method("notifications/acme/done").wait()?;
     /// assert_eq!(done.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -16,7 +16,7 @@ use super::{Connect, InMemory, OpenedLink, kind};
 
 impl<L: Link> Connect<kind::Link> for L {
     async fn open(self) -> Result<OpenedLink, OpenError> {
-        let target = format!("a link ({})", self.transport_name());
+        let target = format!("a link ({})", self.info().transport_name);
         Ok(OpenedLink::new(self, target))
     }
 }

@@ -3,12 +3,11 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use rmcp::service::{QuitReason, Service};
 use rmcp::{RoleServer, ServiceExt as _};
 use sparring_peer::link::Recorder;
-use sparring_peer::{Cause, Incoming, LineLink, Link, LinkKind, Outgoing};
+use sparring_peer::{Cause, Incoming, LineLink, Link, LinkInfo, Outgoing};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
@@ -54,12 +53,8 @@ impl Drop for RmcpLink {
 }
 
 impl Link for RmcpLink {
-    fn kind(&self) -> LinkKind {
-        self.link.kind()
-    }
-
-    fn transport_name(&self) -> &'static str {
-        self.link.transport_name()
+    fn info(&self) -> LinkInfo {
+        self.link.info()
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -76,10 +71,6 @@ impl Link for RmcpLink {
 
     fn backlog(&self) -> usize {
         self.link.backlog()
-    }
-
-    fn close_timeout(&self) -> Duration {
-        self.link.close_timeout()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {

@@ -17,7 +17,7 @@ use crate::{Client, ClientBuilder};
 /// with the feature `rmcp` a `ServerHandler` of the official SDK.
 ///
 /// ```
-/// # use sparring::server::{Answer, Context};
+/// # use sparring::server::{Context, HandlerResult};
 /// # use sparring::types::{CallToolResult, ServerCapabilities};
 /// # use sparring::{Handler, Json};
 /// # struct Greeter;
@@ -25,7 +25,7 @@ use crate::{Client, ClientBuilder};
 /// #     fn capabilities(&self) -> ServerCapabilities {
 /// #         ServerCapabilities::none().tools()
 /// #     }
-/// #     async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+/// #     async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> HandlerResult {
 /// #         Ok(CallToolResult::text("hello").into())
 /// #     }
 /// # }

@@ -15,7 +15,7 @@ use sparring_wire::{Entry, Frame, FrameKind, Id, Json, Side, Violation};
 /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
 /// # let client = Client::in_memory(mock).wait()?;
 /// client.call_tool("now", json!({})).wait()?.assert_success();
-/// let messages = client.snapshot().of("tools/call");
+/// let messages = client.snapshot().method("tools/call");
 /// assert_eq!((messages[0].from, messages[1].from), (Side::Client, Side::Server));
 /// assert!(messages[0].violations.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -67,8 +67,8 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let messages = client.snapshot().of("tools/call");
-    /// assert!(messages[0].is_request() && messages[1].is_answer());
+    /// let messages = client.snapshot().method("tools/call");
+    /// assert!(messages[0].is_request() && messages[1].is_response());
     /// assert_eq!(messages[0].method(), Some("tools/call"));
     /// assert_eq!(messages[1].method(), Some("tools/call"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -85,7 +85,7 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let messages = client.snapshot().of("tools/call");
+    /// let messages = client.snapshot().method("tools/call");
     /// assert!(messages[0].is_request() && !messages[1].is_request());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -104,7 +104,7 @@ impl Message {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
-    /// let messages = client.snapshot().of("notifications/progress");
+    /// let messages = client.snapshot().method("notifications/progress");
     /// assert!(messages[0].is_notification());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -120,8 +120,8 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let messages = client.snapshot().of("tools/call");
-    /// assert!(messages[1].is_answer() && !messages[0].is_answer());
+    /// let messages = client.snapshot().method("tools/call");
+    /// assert!(messages[1].is_response() && !messages[0].is_response());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_response(&self) -> bool {
@@ -136,7 +136,7 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("never", json!({})).wait()?.assert_error_code(-32602);
-    /// let messages = client.snapshot().of("tools/call");
+    /// let messages = client.snapshot().method("tools/call");
     /// assert!(messages[1].is_error());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -152,7 +152,7 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let messages = client.snapshot().of("tools/call");
+    /// let messages = client.snapshot().method("tools/call");
     /// let params = messages[0].body().ok_or("a call has params")?;
     /// assert_eq!(params.get("name").and_then(Json::as_str).as_deref(), Some("now"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -169,7 +169,7 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let messages = client.snapshot().of("tools/call");
+    /// let messages = client.snapshot().method("tools/call");
     /// assert_eq!(messages[0].label(), "→ tools/call");
     /// assert_eq!(messages[1].label(), "← answer to tools/call");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -50,7 +50,7 @@ impl Snapshot {
     /// # let mock = MockServer::from_yaml(&script, ".")?;
     /// # let client = Client::builder().revision(sparring::Revision::V2025_11_25).in_memory(mock).await?;
     /// client.call_tool("sort", serde_json::json!({})).await?.assert_success();
-    /// client.wait_for_notifications(1).of("notifications/tasks/status").await?;
+    /// client.wait_for_notifications(1).method("notifications/tasks/status").await?;
     /// client.snapshot().assert_task("t1", ["working", "completed"]);
     /// # Ok(())
     /// # }

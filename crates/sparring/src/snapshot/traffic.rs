@@ -40,7 +40,7 @@ use crate::failure_context::FailureContext;
 /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
 /// # let client = Client::in_memory(mock).await?;
 /// client.call_tool("now", serde_json::json!({})).await?.assert_success();
-/// let sent = client.snapshot().of("tools/call").sent();
+/// let sent = client.snapshot().method("tools/call").sent();
 /// assert_eq!(sent.to_string(), "→ tools/call #2 {\"name\":\"now\",\"arguments\":{}}\n");
 /// # Ok(())
 /// # }
@@ -129,7 +129,7 @@ impl Snapshot {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
-    /// client.snapshot().of("tools/call").assert_exactly([
+    /// client.snapshot().method("tools/call").assert_exactly([
     ///     Step::sent("tools/call"),
     ///     Step::response("tools/call"),
     /// ]);
@@ -240,7 +240,7 @@ impl Snapshot {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// client.snapshot().of("tools/call").requests().assert_count(1);
+    /// client.snapshot().method("tools/call").requests().assert_count(1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

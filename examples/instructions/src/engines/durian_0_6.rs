@@ -12,22 +12,22 @@ use crate::phrase::words;
 use crate::routing::{Kind, Reason, Request, Routed, rank, triggered};
 
 /// Maximum hits of one search in the index.
-const MOST: usize = 50;
+const MAX_HITS: usize = 50;
 
 /// The weight of a word of the context; a word of the message has 1.
-const CONTEXT: f64 = 0.3;
+const CONTEXT_WEIGHT: f64 = 0.3;
 
 /// The score if the context names the topic or the category.
-const NAMED: f64 = 3.0;
+const NAMED_SCORE: f64 = 3.0;
 
 /// The share of a trigger's score that related instructions get.
-const RELATED: f64 = 0.5;
+const RELATED_SHARE: f64 = 0.5;
 
 /// Instructions below this share of the best score are left out.
-const WORTH: f64 = 0.1;
+const MIN_SCORE_SHARE: f64 = 0.1;
 
 /// Maximum bytes of a context that are read, approximately.
-const LONGEST_CONTEXT: usize = 10_000;
+const MAX_CONTEXT_BYTES: usize = 10_000;
 
 pub(super) struct Durian;
 
@@ -49,12 +49,12 @@ impl Engine for Durian {
         add_text(&mut reasons, library, &request.message, (Kind::Text, 1.0))?;
         add_named(&mut reasons, library, request);
         let context = strings(&request.context);
-        add_text(&mut reasons, library, &context, (Kind::Context, CONTEXT))?;
+        add_text(&mut reasons, library, &context, (Kind::Context, CONTEXT_WEIGHT))?;
         let routed = reasons.into_iter().map(|(number, reasons)| Routed { number, reasons });
         let mut routed: Vec<Routed> = routed.collect();
         rank(&mut routed, library.all());
         let best = routed.first().map_or(0.0, Routed::score);
-        routed.retain(|routed| routed.score() >= best * WORTH);
+        routed.retain(|routed| routed.score() >= best * MIN_SCORE_SHARE);
         Ok(routed)
     }
 }
@@ -67,7 +67,7 @@ fn add_triggered(reasons: &mut Reasons, library: &Library, message: &[String]) {
         if found.is_empty() {
             continue;
         }
-        let score = RELATED * found.iter().map(|reason| reason.score).sum::<f64>();
+        let score = RELATED_SHARE * found.iter().map(|reason| reason.score).sum::<f64>();
         for topic in &instruction.related {
             let others = library.all().iter().enumerate();
             for (other, _) in others.filter(|(at, it)| it.topic == *topic && *at != number) {
@@ -95,17 +95,17 @@ fn add_text(
 ) -> Result<(), LibraryError> {
     // A `"` in a message is a quotation, not a phrase search.
     let words = library.words(&text.replace('"', " "));
-    for hit in library.search(&words, MOST)? {
+    for hit in library.search(&words, MAX_HITS)? {
         let matches = library.matches(&words, &library.all()[hit.number]);
-        let told: Vec<String> = matches.into_iter().map(tell).collect();
+        let matched: Vec<String> = matches.into_iter().map(render_match).collect();
         let score = f64::from(hit.score) * weight;
-        let reason = Reason { kind, matched: told.join(", "), score };
+        let reason = Reason { kind, matched: matched.join(", "), score };
         reasons.entry(hit.number).or_default().push(reason);
     }
     Ok(())
 }
 
-fn tell(found: Match) -> String {
+fn render_match(found: Match) -> String {
     format!("{} ({})", found.word, found.parts.join(", "))
 }
 
@@ -116,7 +116,7 @@ fn add_named(reasons: &mut Reasons, library: &Library, request: &Request) {
             let named = request.context.get(key).and_then(Value::as_str);
             if named.is_some_and(|named| words(named) == words(value)) {
                 let matched = format!("{key}: {value}");
-                let reason = Reason { kind: Kind::Context, matched, score: NAMED };
+                let reason = Reason { kind: Kind::Context, matched, score: NAMED_SCORE };
                 reasons.entry(number).or_default().push(reason);
             }
         }
@@ -137,7 +137,7 @@ fn strings(context: &serde_json::Map<String, Value>) -> String {
             Value::Object(members) => left.extend(members.values()),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        if texts.len() > LONGEST_CONTEXT {
+        if texts.len() > MAX_CONTEXT_BYTES {
             break;
         }
     }

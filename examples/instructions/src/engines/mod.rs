@@ -25,7 +25,7 @@ pub trait Engine: Send + Sync {
 pub static ENGINES: [&dyn Engine; 2] = [&durian_0_5::Durian, &durian_0_6::Durian];
 
 /// The index of the default engine.
-pub const FIRST: usize = ENGINES.len() - 1;
+pub const DEFAULT_ENGINE: usize = ENGINES.len() - 1;
 
 /// The index of the engine with this version.
 pub fn find(version: &str) -> Option<usize> {

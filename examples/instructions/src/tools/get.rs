@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Answering;
-use super::shown::{About, content};
+use super::ToolDefinition;
+use super::instruction_summary::{InstructionSummary, content};
 use crate::knowledge::Instruction;
 use crate::library::Library;
-use crate::phrase::{stands_in, words};
-use crate::server::Desk;
+use crate::phrase::{occurs_in, words};
+use crate::server::ServerState;
 
 /// Maximum instructions in one result.
-const MOST: usize = 50;
+const MAX_ITEMS: usize = 50;
 
 /// The tool.
 pub(super) struct Get;
@@ -48,12 +48,12 @@ pub(super) struct Answer {
 struct Found {
     /// Its description.
     #[serde(flatten)]
-    about: About,
+    summary: InstructionSummary,
     /// The text.
     content: String,
 }
 
-impl Answering for Get {
+impl ToolDefinition for Get {
     const NAME: &'static str = "get_instructions";
     const TITLE: &'static str = "Get instructions";
     const DESCRIPTION: &'static str = "Gives the instructions about a topic, of a category, or \
@@ -61,22 +61,22 @@ impl Answering for Get {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    fn answer(arguments: Arguments, library: &Library, _: &Desk) -> Result<Answer, String> {
+    fn answer(arguments: Arguments, library: &Library, _: &ServerState) -> Result<Answer, String> {
         let all = library.all();
         let found: Vec<&Instruction> = all.iter().filter(|it| fits(&arguments, it)).collect();
         let as_found = |instruction: &&Instruction| Found {
-            about: About::of(instruction),
+            summary: InstructionSummary::new(instruction),
             content: content(instruction),
         };
         let names = |name: fn(&Instruction) -> &String| match found.is_empty() {
-            true => each_once(all.iter().map(name)),
+            true => unique_names(all.iter().map(name)),
             false => Vec::new(),
         };
         Ok(Answer {
             total: found.len(),
             topics: names(|it| &it.topic),
             categories: names(|it| &it.category),
-            instructions: found.iter().take(MOST).map(as_found).collect(),
+            instructions: found.iter().take(MAX_ITEMS).map(as_found).collect(),
         })
     }
 
@@ -89,8 +89,8 @@ impl Answering for Get {
             );
         }
         let mut text = format!("{} of {total} instructions:\n", instructions.len());
-        for Found { about, content, .. } in instructions {
-            text.push_str(&format!("\n{}\n{content}\n", about.heading()));
+        for Found { summary, content, .. } in instructions {
+            text.push_str(&format!("\n{}\n{content}\n", summary.heading()));
         }
         text
     }
@@ -101,15 +101,15 @@ fn fits(arguments: &Arguments, instruction: &Instruction) -> bool {
     let is_wanted = |wanted: &Option<String>, names: &[&String]| match wanted {
         None => true,
         Some(wanted) if arguments.exact_match => names[0] == wanted,
-        Some(wanted) => names.iter().any(|name| stands_in(&words(wanted), &words(name))),
+        Some(wanted) => names.iter().any(|name| occurs_in(&words(wanted), &words(name))),
     };
     is_wanted(&arguments.topic, &[topic, title]) && is_wanted(&arguments.category, &[category])
 }
 
-fn each_once<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn unique_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut names: Vec<String> = names.cloned().collect();
     names.sort();
     names.dedup();
-    names.truncate(MOST);
+    names.truncate(MAX_ITEMS);
     names
 }

@@ -3,9 +3,9 @@
 
 mod arguments;
 mod get;
+mod instruction_summary;
 mod route;
 mod search;
-mod shown;
 mod switch;
 
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use sparring::types::{CallToolResult, Tool};
 use sparring_script::Schema;
 
 use crate::library::Library;
-use crate::server::Desk;
+use crate::server::ServerState;
 
 /// A tool.
-trait Answering {
+trait ToolDefinition {
     /// The name that clients call.
     const NAME: &'static str;
     /// The title for people.
@@ -40,7 +40,7 @@ trait Answering {
     fn answer(
         arguments: Self::Arguments,
         library: &Library,
-        desk: &Desk,
+        state: &ServerState,
     ) -> Result<Self::Answer, String>;
 
     /// The answer as a text.
@@ -50,9 +50,9 @@ trait Answering {
 /// A tool that can be called.
 pub struct Entry {
     /// The definition in the list of tools.
-    pub listed: Tool,
-    takes: Schema,
-    call: fn(Value, &Library, &Desk) -> Result<CallToolResult, String>,
+    pub definition: Tool,
+    input_schema: Schema,
+    call: fn(Value, &Library, &ServerState) -> Result<CallToolResult, String>,
 }
 
 /// All tools, in the order of the list.
@@ -67,18 +67,21 @@ pub fn all() -> Vec<Entry> {
 
 impl Entry {
     /// Calls the tool. Wrong arguments become a tool error that names them.
-    pub fn call(&self, arguments: &Value, desk: &Desk) -> CallToolResult {
-        let library: Arc<Library> = desk.library();
-        let done = arguments::check(&self.takes, &self.listed.input_schema, arguments)
-            .and_then(|()| (self.call)(arguments.clone(), &library, desk));
-        done.unwrap_or_else(|why| CallToolResult::failure(format!("{}: {why}", self.listed.name)))
+    pub fn call(&self, arguments: &Value, state: &ServerState) -> CallToolResult {
+        let library: Arc<Library> = state.library();
+        let done = arguments::check(&self.input_schema, &self.definition.input_schema, arguments)
+            .and_then(|()| (self.call)(arguments.clone(), &library, state));
+        done.unwrap_or_else(|why| {
+            CallToolResult::failure(format!("{}: {why}", self.definition.name))
+        })
     }
 }
 
-fn entry<T: Answering>() -> Entry {
-    let mut listed = Tool::new(T::NAME).described(T::DESCRIPTION).taking(schema::<T::Arguments>());
-    listed.output_schema = Some(schema::<T::Answer>());
-    listed.rest.insert("title".to_owned(), T::TITLE.into());
+fn entry<T: ToolDefinition>() -> Entry {
+    let mut definition =
+        Tool::new(T::NAME).described(T::DESCRIPTION).taking(schema::<T::Arguments>());
+    definition.output_schema = Some(schema::<T::Answer>());
+    definition.rest.insert("title".to_owned(), T::TITLE.into());
     let hints = match T::READS_ONLY {
         true => json!({"readOnlyHint": true, "openWorldHint": false}),
         false => json!({
@@ -86,19 +89,19 @@ fn entry<T: Answering>() -> Entry {
             "idempotentHint": true, "openWorldHint": false
         }),
     };
-    listed.rest.insert("annotations".to_owned(), hints);
-    let takes =
-        Schema::new(&listed.input_schema).expect("what schemars makes of a Rust type is a schema");
-    Entry { listed, takes, call: call::<T> }
+    definition.rest.insert("annotations".to_owned(), hints);
+    let input_schema =
+        Schema::new(&definition.input_schema).expect("schemars generates a valid schema");
+    Entry { definition, input_schema, call: call::<T> }
 }
 
-fn call<T: Answering>(
+fn call<T: ToolDefinition>(
     arguments: Value,
     library: &Library,
-    desk: &Desk,
+    state: &ServerState,
 ) -> Result<CallToolResult, String> {
     let arguments = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
-    let answer = T::answer(arguments, library, desk)?;
+    let answer = T::answer(arguments, library, state)?;
     let mut result = CallToolResult::text(T::text(&answer));
     result.structured_content =
         Some(serde_json::to_value(&answer).map_err(|error| error.to_string())?);

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Answering;
-use super::shown::{About, content, rounded};
+use super::ToolDefinition;
+use super::instruction_summary::{InstructionSummary, content, rounded};
 use crate::library::Library;
 use crate::routing::{Reason, Request, Routed};
-use crate::server::Desk;
+use crate::server::ServerState;
 
 /// The default limit.
-fn five() -> usize {
+fn default_limit() -> usize {
     5
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// The context of the conversation; `topic` and `category` count most.
     context: Option<serde_json::Map<String, serde_json::Value>>,
     /// Maximum number of instructions.
-    #[serde(default = "five")]
+    #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
 }
@@ -47,7 +47,7 @@ pub(super) struct Answer {
 struct Fitting {
     /// Its description.
     #[serde(flatten)]
-    about: About,
+    summary: InstructionSummary,
     /// The sum of the scores of its reasons.
     score: f64,
     /// The reasons for the instruction.
@@ -56,7 +56,7 @@ struct Fitting {
     content: String,
 }
 
-impl Answering for Route {
+impl ToolDefinition for Route {
     const NAME: &'static str = "route_instructions";
     const TITLE: &'static str = "Route a message";
     const DESCRIPTION: &'static str = "Gives the instructions that a message calls for, the best \
@@ -64,10 +64,14 @@ impl Answering for Route {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    fn answer(arguments: Arguments, library: &Library, desk: &Desk) -> Result<Answer, String> {
+    fn answer(
+        arguments: Arguments,
+        library: &Library,
+        state: &ServerState,
+    ) -> Result<Answer, String> {
         let Arguments { message, context, limit } = arguments;
         let request = Request { message, context: context.unwrap_or_default() };
-        let engine = desk.engine();
+        let engine = state.engine();
         let routed = engine.route(library, &request).map_err(|error| error.to_string())?;
         let instructions = routed.iter().take(limit).map(|routed| fitting(routed, library));
         Ok(Answer {
@@ -84,8 +88,8 @@ impl Answering for Route {
         }
         let mut text =
             format!("{} of {total} instructions that fit ({engine}):\n", instructions.len());
-        for Fitting { about, score, reasons, content, .. } in instructions {
-            text.push_str(&format!("\n{}\nScore {score}:\n", about.heading()));
+        for Fitting { summary, score, reasons, content, .. } in instructions {
+            text.push_str(&format!("\n{}\nScore {score}:\n", summary.heading()));
             for Reason { kind, matched, score } in reasons {
                 let kind = format!("{kind:?}").to_lowercase();
                 text.push_str(&format!("- {score} for {kind}: {matched}\n"));
@@ -100,7 +104,7 @@ fn fitting(routed: &Routed, library: &Library) -> Fitting {
     let instruction = &library.all()[routed.number];
     let round = |reason: &Reason| Reason { score: rounded(reason.score), ..reason.clone() };
     Fitting {
-        about: About::of(instruction),
+        summary: InstructionSummary::new(instruction),
         score: rounded(routed.score()),
         reasons: routed.reasons.iter().map(round).collect(),
         content: content(instruction),

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Answering;
-use super::shown::{About, rounded};
+use super::ToolDefinition;
+use super::instruction_summary::{InstructionSummary, rounded};
 use crate::index::{Hit, Words};
 use crate::library::Library;
-use crate::server::Desk;
+use crate::server::ServerState;
 
 /// The default limit.
-fn ten() -> usize {
+fn default_limit() -> usize {
     10
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     #[schemars(length(min = 1, max = 1_000))]
     query: String,
     /// Maximum number of instructions.
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
 }
@@ -41,7 +41,7 @@ pub(super) struct Answer {
 struct Found {
     /// Its description.
     #[serde(flatten)]
-    about: About,
+    summary: InstructionSummary,
     /// The BM25 score.
     score: f64,
     /// The words that were found, each with the parts that contain it.
@@ -59,7 +59,7 @@ struct Match {
     parts: Vec<String>,
 }
 
-impl Answering for Search {
+impl ToolDefinition for Search {
     const NAME: &'static str = "search_instructions";
     const TITLE: &'static str = "Search instructions";
     const DESCRIPTION: &'static str = "Searches the titles, topics, categories, tags and texts of \
@@ -67,7 +67,7 @@ impl Answering for Search {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    fn answer(arguments: Arguments, library: &Library, _: &Desk) -> Result<Answer, String> {
+    fn answer(arguments: Arguments, library: &Library, _: &ServerState) -> Result<Answer, String> {
         let words = library.words(&arguments.query);
         let hits = library.search(&words, arguments.limit).map_err(|error| error.to_string())?;
         let instructions = hits.into_iter().map(|hit| found(hit, &words, library)).collect();
@@ -79,12 +79,12 @@ impl Answering for Search {
             return "No instruction has any of these words.".to_owned();
         }
         let mut text = format!("{} instructions:\n", answer.instructions.len());
-        for Found { about, score, matches, snippet, .. } in &answer.instructions {
+        for Found { summary, score, matches, snippet, .. } in &answer.instructions {
             let word = |it: &Match| format!("{} ({})", it.word, it.parts.join(", "));
             let matches: Vec<String> = matches.iter().map(word).collect();
             text.push_str(&format!(
                 "\n{}\nScore {score} for {}\n",
-                about.heading(),
+                summary.heading(),
                 matches.join(", ")
             ));
             if let Some(snippet) = snippet {
@@ -102,7 +102,7 @@ fn found(hit: Hit, words: &Words, library: &Library) -> Found {
         parts: it.parts.into_iter().map(str::to_owned).collect(),
     };
     Found {
-        about: About::of(instruction),
+        summary: InstructionSummary::new(instruction),
         score: rounded(f64::from(hit.score)),
         matches: library.matches(words, instruction).into_iter().map(as_match).collect(),
         snippet: library.snippet(words, instruction),

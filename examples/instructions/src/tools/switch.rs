@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Answering;
+use super::ToolDefinition;
 use crate::engines::{ENGINES, find, versions};
 use crate::library::Library;
-use crate::server::Desk;
+use crate::server::ServerState;
 
 /// The tool.
 pub(super) struct Switch;
@@ -32,32 +32,29 @@ pub(super) struct Answer {
     available: Vec<String>,
 }
 
-impl Answering for Switch {
+impl ToolDefinition for Switch {
     const NAME: &'static str = "switch_engine";
     const TITLE: &'static str = "Switch the engine";
     const DESCRIPTION: &'static str =
-        "Chooses the engine that routes from now on, for all who talk to this server.";
+        "Switches the engine that routes from now on, for all clients of this server.";
     const READS_ONLY: bool = false;
     type Arguments = Arguments;
     type Answer = Answer;
 
-    fn answer(arguments: Arguments, _: &Library, desk: &Desk) -> Result<Answer, String> {
+    fn answer(arguments: Arguments, _: &Library, state: &ServerState) -> Result<Answer, String> {
         let version = arguments.engine_version;
         let available = versions();
-        let Some(place) = find(&version) else {
-            return Err(format!(
-                "there is no engine `{version}`; there are {}",
-                available.join(", ")
-            ));
+        let Some(index) = find(&version) else {
+            return Err(format!("unknown engine `{version}`; available: {}", available.join(", ")));
         };
-        let previous = desk.switch(place).version().to_owned();
-        let summary = ENGINES[place].summary().to_owned();
+        let previous = state.switch(index).version().to_owned();
+        let summary = ENGINES[index].summary().to_owned();
         Ok(Answer { engine: version, summary, previous, available })
     }
 
     fn text(answer: &Answer) -> String {
         let Answer { engine, summary, previous, available } = answer;
         let available = available.join(", ");
-        format!("Switched from {previous} to {engine}: {summary}.\nThere are {available}.")
+        format!("Switched from {previous} to {engine}: {summary}.\nAvailable: {available}.")
     }
 }

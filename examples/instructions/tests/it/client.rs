@@ -25,13 +25,13 @@ async fn the_generated_client_matches_the_server() {
         flags: FLAGS,
         tools: &tools,
     };
-    let made = generate_module(&source).unwrap();
+    let generated = generate_module(&source).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/generated.rs");
     if std::env::var_os("SPAR_BLESS").is_some() {
-        fs::write(&path, &made).unwrap();
+        fs::write(&path, &generated).unwrap();
     }
-    let kept = fs::read_to_string(path).unwrap();
-    assert!(kept == made, "SPAR_BLESS=1 writes generated.rs anew:\n{made}");
+    let committed = fs::read_to_string(path).unwrap();
+    assert!(committed == generated, "SPAR_BLESS=1 writes generated.rs anew:\n{generated}");
 }
 
 /// The structured content of an answer that succeeded.

@@ -6,7 +6,7 @@ use crate::project::in_container;
 
 #[tokio::test]
 async fn clients_in_one_container_have_separate_servers() {
-    let visits = (0..3).map(|number| async move {
+    let clients = (0..3).map(|number| async move {
         let client = in_container().await?;
         let engine = ["durian-0.5", "durian-0.6"][number % 2];
         client.switch_engine(SwitchEngine::new(engine)).untyped().await.unwrap().assert_success();
@@ -17,5 +17,5 @@ async fn clients_in_one_container_have_separate_servers() {
         client.client.close().await;
         Some(())
     });
-    futures_util::future::join_all(visits).await;
+    futures_util::future::join_all(clients).await;
 }

@@ -59,7 +59,7 @@ impl InstructionsClient {
         typed::call_for(&self.client, tool, arguments)
     }
 
-    /// Chooses the engine that routes from now on, for all who talk to this server.
+    /// Switches the engine that routes from now on, for all clients of this server.
     #[track_caller]
     pub fn switch_engine(&self, arguments: SwitchEngine) -> TypedCall<SwitchEngineOutput> {
         let tool = "switch_engine";

@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod checks;
 mod client;
 mod container;
 mod files;
 mod generated;
-mod kit;
 mod process;
 mod project;
 mod reload;

@@ -19,7 +19,7 @@ fn program(project: &Project) -> Command {
 }
 
 /// Runs the program with an empty stdin, and returns its exit code and its stderr.
-fn told(command: &mut Command) -> (Option<i32>, String) {
+fn run(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     assert!(output.stdout.is_empty(), "stdout belongs to the protocol");
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -29,12 +29,12 @@ fn told(command: &mut Command) -> (Option<i32>, String) {
 fn serves_the_project_in_the_working_directory_until_stdin_ends() {
     let project = Project::with_samples();
     let expected = "INFO serving 9 instructions of .pongogo/instructions\n";
-    assert_eq!(told(&mut program(&project)), (Some(0), expected.to_owned()));
+    assert_eq!(run(&mut program(&project)), (Some(0), expected.to_owned()));
 }
 
 #[test]
 fn the_level_selects_the_logged_lines() {
-    let project = Project::of(&[("bad.md", b"---\ntitle: [\n---\n")]);
+    let project = Project::with_files(&[("bad.md", b"---\ntitle: [\n---\n")]);
     for (level, serving, warning) in [
         ("debug", true, true),
         ("INFO", true, true),
@@ -42,13 +42,13 @@ fn the_level_selects_the_logged_lines() {
         ("WARNING", false, true),
         ("error", false, false),
     ] {
-        let (code, told) = told(program(&project).env("PONGOGO_LOG_LEVEL", level));
-        assert_eq!(code, Some(0), "{level}: {told}");
-        assert_eq!(told.contains("INFO serving"), serving, "{level}: {told}");
+        let (code, stderr) = run(program(&project).env("PONGOGO_LOG_LEVEL", level));
+        assert_eq!(code, Some(0), "{level}: {stderr}");
+        assert_eq!(stderr.contains("INFO serving"), serving, "{level}: {stderr}");
         assert_eq!(
-            told.contains("WARNING .pongogo/instructions/bad.md:"),
+            stderr.contains("WARNING .pongogo/instructions/bad.md:"),
             warning,
-            "{level}: {told}"
+            "{level}: {stderr}"
         );
     }
 }
@@ -56,22 +56,22 @@ fn the_level_selects_the_logged_lines() {
 #[test]
 fn lines_begin_with_the_time_except_in_test_mode() {
     let project = Project::with_samples();
-    let (_, timed) = told(program(&project).env_remove("PONGOGO_TEST_MODE"));
+    let (_, timed) = run(program(&project).env_remove("PONGOGO_TEST_MODE"));
     assert!(!timed.starts_with("INFO") && timed.contains("Z INFO serving"), "{timed}");
 }
 
 #[test]
 fn an_error_about_a_setting_names_its_variable() {
     let project = Project::empty();
-    let no_level = "error: PONGOGO_LOG_LEVEL: there is no level `loud`; \
-                    there are DEBUG, INFO, WARNING and ERROR\n";
-    let wrong = told(program(&project).env("PONGOGO_LOG_LEVEL", "loud"));
+    let no_level = "error: PONGOGO_LOG_LEVEL: unknown level `loud`; \
+                    expected DEBUG, INFO, WARNING or ERROR\n";
+    let wrong = run(program(&project).env("PONGOGO_LOG_LEVEL", "loud"));
     assert_eq!(wrong, (Some(2), no_level.to_owned()));
-    let (code, told) = told(program(&project).env("PONGOGO_KNOWLEDGE_PATH", "no/where"));
+    let (code, stderr) = run(program(&project).env("PONGOGO_KNOWLEDGE_PATH", "no/where"));
     assert_eq!(code, Some(2));
     let no_folder = "error: set PONGOGO_KNOWLEDGE_PATH or --knowledge to the folder of \
                      instructions: the folder no/where cannot be read: ";
-    assert!(told.starts_with(no_folder), "{told}");
+    assert!(stderr.starts_with(no_folder), "{stderr}");
 }
 
 #[cfg(unix)]

@@ -13,7 +13,7 @@ use sparring::{ChildTarget, Client, Server};
 use crate::generated::InstructionsClient;
 
 /// Maximum wait for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The variable in which `cargo xtask containers` passes the podman command.
 const ENGINE: &str = "SPAR_CONTAINER_ENGINE";
@@ -55,7 +55,7 @@ impl Project {
     }
 
     /// A project with these files.
-    pub(crate) fn of(files: &[(&str, &[u8])]) -> Project {
+    pub(crate) fn with_files(files: &[(&str, &[u8])]) -> Project {
         let project = Project::empty();
         for (name, bytes) in files {
             project.write(name, bytes);
@@ -129,7 +129,7 @@ pub(crate) async fn in_container() -> Option<InstructionsClient> {
 }
 
 /// Clients of the sample instructions: in memory, over stdio and in a container.
-pub(crate) async fn in_every_place(project: &Project) -> Vec<InstructionsClient> {
+pub(crate) async fn clients_of_every_kind(project: &Project) -> Vec<InstructionsClient> {
     let mut clients = vec![project.in_memory().await, project.over_stdio().await];
     clients.extend(in_container().await);
     clients

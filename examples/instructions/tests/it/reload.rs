@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::client::ids;
 use crate::generated::{InstructionsClient, SearchInstructions};
-use crate::project::{PATIENCE, Project};
+use crate::project::{Project, TEST_TIMEOUT};
 
 fn resources() -> SubscriptionFilter {
     SubscriptionFilter { resources_list_changed: true, ..SubscriptionFilter::default() }
@@ -31,7 +31,7 @@ async fn notifies_of_a_change_and_searches_it_over_stdio_in_both_eras() {
             .unwrap();
         assert!(ids(&found).is_empty());
         project.write("travel/airship.md", "# Airship\nHow to board a zeppelin.");
-        changes.next(PATIENCE).await.unwrap();
+        changes.next(TEST_TIMEOUT).await.unwrap();
         let found = client
             .search_instructions(SearchInstructions::new("zeppelin"))
             .untyped()
@@ -39,7 +39,7 @@ async fn notifies_of_a_change_and_searches_it_over_stdio_in_both_eras() {
             .unwrap();
         assert_eq!(ids(&found), ["travel/airship"]);
         project.write("travel/airship.md", "# Airship\nIt was renamed to dirigible, all of it.");
-        changes.next(PATIENCE).await.unwrap();
+        changes.next(TEST_TIMEOUT).await.unwrap();
         let found = client
             .search_instructions(SearchInstructions::new("zeppelin"))
             .untyped()
@@ -47,15 +47,15 @@ async fn notifies_of_a_change_and_searches_it_over_stdio_in_both_eras() {
             .unwrap();
         assert!(ids(&found).is_empty());
         fs::remove_file(project.folder().join("travel/airship.md")).unwrap();
-        changes.next(PATIENCE).await.unwrap();
+        changes.next(TEST_TIMEOUT).await.unwrap();
         let found = client
             .search_instructions(SearchInstructions::new("dirigible"))
             .untyped()
             .await
             .unwrap();
         assert!(ids(&found).is_empty());
-        let told = client.client.stderr();
-        assert!(told.contains("was read again: 10 instructions"), "{told}");
+        let stderr = client.client.stderr();
+        assert!(stderr.contains("was read again: 10 instructions"), "{stderr}");
         assert!(client.client.transcript().violations().is_empty());
     }
 }
@@ -67,8 +67,8 @@ async fn notifies_the_subscriber_of_an_instruction() {
     let uri = "instructions:///learning/retrospective";
     let mut changes = client.client.subscribe(uri).await.unwrap();
     project.write("learning/retrospective.md", "Only this is left of it.");
-    let told = changes.next(PATIENCE).await.unwrap();
-    assert_eq!(told.method(), Some("notifications/resources/updated"));
+    let notification = changes.next(TEST_TIMEOUT).await.unwrap();
+    assert_eq!(notification.method(), Some("notifications/resources/updated"));
     let read = client.client.read_resource(uri).await.unwrap();
     read.assert_text("Only this is left of it.");
 }
@@ -83,7 +83,7 @@ async fn notices_a_change_between_reading_and_watching() {
     let mut changes = client.client.listen(resources()).await.unwrap();
     tokio::select! {
         never = Watch::new(&project.folder(), opened.stamps).follow(&server) => never,
-        told = changes.next(PATIENCE) => drop(told.unwrap()),
+        change = changes.next(TEST_TIMEOUT) => drop(change.unwrap()),
     }
     let found = client
         .search_instructions(SearchInstructions::new("\"between reading\""))
@@ -99,26 +99,26 @@ async fn reports_a_faulty_file_and_keeps_the_instructions_of_a_missing_folder() 
     let client = project.over_stdio().await;
     let mut changes = client.client.listen(resources()).await.unwrap();
     project.write("learning/retrospective.md", "---\ntitle: [\n---\nStill searchable as waffle.");
-    changes.next(PATIENCE).await.unwrap();
+    changes.next(TEST_TIMEOUT).await.unwrap();
     let found =
         client.search_instructions(SearchInstructions::new("waffle")).untyped().await.unwrap();
     assert_eq!(ids(&found), ["learning/retrospective"]);
-    let told = client.client.stderr();
-    assert!(told.contains("WARNING ") && told.contains("retrospective.md:2: "), "{told}");
+    let stderr = client.client.stderr();
+    assert!(stderr.contains("WARNING ") && stderr.contains("retrospective.md:2: "), "{stderr}");
     fs::rename(project.folder(), project.root().join("elsewhere")).unwrap();
-    let told = async {
-        while !client.client.stderr().contains("; what was read before is still served") {
+    let logged = async {
+        while !client.client.stderr().contains("; still serving the previous instructions") {
             client.client.ping().await.unwrap();
         }
     };
-    timeout(PATIENCE, told).await.unwrap();
+    timeout(TEST_TIMEOUT, logged).await.unwrap();
     let found =
         client.search_instructions(SearchInstructions::new("waffle")).untyped().await.unwrap();
     assert_eq!(ids(&found), ["learning/retrospective"]);
     // When the folder comes back, the server watches it again.
     fs::rename(project.root().join("elsewhere"), project.folder()).unwrap();
     project.write("back.md", "It is back, with pancakes.");
-    changes.next(PATIENCE).await.unwrap();
+    changes.next(TEST_TIMEOUT).await.unwrap();
     let found =
         client.search_instructions(SearchInstructions::new("pancakes")).untyped().await.unwrap();
     assert_eq!(ids(&found), ["back"]);

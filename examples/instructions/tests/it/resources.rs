@@ -17,8 +17,8 @@ async fn every_instruction_can_be_listed_and_read() {
         let read = client.read_resource(&log.uri).await.unwrap();
         read.assert_content(Content::starts_with("# Work log"));
         let refused = client.read_resource("instructions:///nowhere").await.unwrap();
-        let told = "there is no resource instructions:///nowhere";
-        refused.assert_error(revision.resource_not_found_code(), told);
+        let expected = "unknown resource instructions:///nowhere";
+        refused.assert_error(revision.resource_not_found_code(), expected);
         assert!(client.transcript().violations().is_empty());
     }
 }
@@ -34,5 +34,5 @@ async fn lists_many_instructions_in_several_pages() {
     assert_eq!(listed.len(), 250);
     let params = serde_json::json!({"cursor": "elsewhere"});
     let response = client.client.request("resources/list", Some(params.into())).await.unwrap();
-    response.assert_error(-32602, "there is no page `elsewhere`");
+    response.assert_error(-32602, "unknown cursor `elsewhere`");
 }

@@ -78,14 +78,14 @@ async fn reasons_name_the_match_and_add_up_to_the_score() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     let message = "may I force push this branch?";
-    let told = reasons(&client, message, "safety/git-safety").await;
-    assert_eq!(told[..2], ["phrase: force push", "tag: branch"]);
-    assert!(told[2].starts_with("text: branch (tags, body), force (body)"), "{told:?}");
-    let told = reasons(&client, "I'm done", "learning/retrospective").await;
-    assert_eq!(told, ["related: learning-loop", "text: done (body)"]);
+    let found = reasons(&client, message, "safety/git-safety").await;
+    assert_eq!(found[..2], ["phrase: force push", "tag: branch"]);
+    assert!(found[2].starts_with("text: branch (tags, body), force (body)"), "{found:?}");
+    let found = reasons(&client, "I'm done", "learning/retrospective").await;
+    assert_eq!(found, ["related: learning-loop", "text: done (body)"]);
     client.switch_engine(SwitchEngine::new("durian-0.5")).untyped().await.unwrap().assert_success();
-    let told = reasons(&client, message, "safety/git-safety").await;
-    assert_eq!(told, ["phrase: force push", "tag: branch"]);
+    let found = reasons(&client, message, "safety/git-safety").await;
+    assert_eq!(found, ["phrase: force push", "tag: branch"]);
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn the_priority_decides_between_equal_scores() {
         |priority| format!("---\ntriggers: {{phrases: [go on]}}\npriority: {priority}\n---\n");
     let (low, high) = (file(1), file(2));
     let files = [("a.md", low.as_bytes()), ("b.md", high.as_bytes()), ("c.md", low.as_bytes())];
-    let client = Project::of(&files).in_memory().await;
+    let client = Project::with_files(&files).in_memory().await;
     let routed =
         client.route_instructions(RouteInstructions::new("go on")).untyped().await.unwrap();
     assert_eq!(ids(&routed), ["b", "a", "c"]);
@@ -152,7 +152,7 @@ async fn gets_instructions_by_topic_and_category() {
     }
     let none =
         client.get_instructions(GetInstructions::new().topic("cooking")).untyped().await.unwrap();
-    let told = none.content();
-    assert!(told.starts_with("There is no such instruction.\nTopics: code-review, debugging, "));
-    assert!(told.ends_with("Categories: learning, logging, planning, quality, safety"), "{told}");
+    let text = none.content();
+    assert!(text.starts_with("There is no such instruction.\nTopics: code-review, debugging, "));
+    assert!(text.ends_with("Categories: learning, logging, planning, quality, safety"), "{text}");
 }

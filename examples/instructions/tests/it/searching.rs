@@ -6,7 +6,7 @@ use crate::project::Project;
 
 #[tokio::test]
 async fn a_word_in_a_title_counts_more_than_one_in_a_text() {
-    let project = Project::of(&[
+    let project = Project::with_files(&[
         ("a.md", b"---\ntitle: Cooking\n---\nBread, and a pinch of chemistry. Much more text."),
         ("b.md", b"---\ntitle: Chemistry\n---\nAcids, bases and much else that is of interest."),
         ("c.md", b"---\ntitle: Music\n---\nScales and chords."),
@@ -45,7 +45,7 @@ async fn a_result_lists_its_matching_words_with_a_snippet() {
 
 #[tokio::test]
 async fn a_quoted_phrase_must_occur_as_it_is() {
-    let project = Project::of(&[
+    let project = Project::with_files(&[
         ("a.md", b"red apples, green pears"),
         ("b.md", b"green apples; pears and kiwis"),
     ]);
@@ -70,7 +70,7 @@ async fn a_limit_bounds_the_results_with_ten_as_the_default() {
     let files: Vec<(String, Vec<u8>)> =
         (0..60).map(|number| (format!("{number:02}.md"), b"the same words".to_vec())).collect();
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
-    let client = Project::of(&files).in_memory().await;
+    let client = Project::with_files(&files).in_memory().await;
     for (limit, expected) in [(None, 10), (Some(1), 1), (Some(50), 50)] {
         let found = client
             .search_instructions(SearchInstructions { limit, ..SearchInstructions::new("words") })
@@ -123,11 +123,11 @@ async fn the_server_survives_any_query() {
 #[tokio::test]
 async fn tools_truncate_a_long_text_and_the_resource_does_not() {
     let long = "ä ".repeat(20_000);
-    let client = Project::of(&[("long.md", long.as_bytes())]).in_memory().await;
+    let client = Project::with_files(&[("long.md", long.as_bytes())]).in_memory().await;
     let got = structured(&client.get_instructions(GetInstructions::new()).untyped().await.unwrap());
     let content = got["instructions"][0]["content"].as_str().unwrap();
-    let told = "[43616 more bytes are in instructions:///long]";
-    assert!(content.ends_with(told), "{}", &content[content.len() - 60..]);
+    let expected = "[43616 more bytes are in instructions:///long]";
+    assert!(content.ends_with(expected), "{}", &content[content.len() - 60..]);
     let read = client.client.read_resource("instructions:///long").await.unwrap();
     read.assert_text(long.trim_end());
 }

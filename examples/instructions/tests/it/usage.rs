@@ -3,17 +3,17 @@
 use serde_json::json;
 use sparring::{Content, everywhere};
 
-use crate::client::ids;
-use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions, SwitchEngine};
-use crate::kit::{
+use crate::checks::{
     assert_contains_instruction, assert_routing_success, checklist, learning_loop, work_log,
 };
-use crate::project::{Project, in_every_place};
+use crate::client::ids;
+use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions, SwitchEngine};
+use crate::project::{Project, clients_of_every_kind};
 
 #[tokio::test]
 async fn routes_a_question_to_its_instruction() {
     let project = Project::with_samples();
-    for client in in_every_place(&project).await {
+    for client in clients_of_every_kind(&project).await {
         let message = "how do I conduct a retrospective?";
         let response =
             client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
@@ -43,7 +43,7 @@ async fn routes_a_message_over_every_transport_and_in_every_revision() {
 #[tokio::test]
 async fn lists_all_four_tools_with_schemas() {
     let project = Project::with_samples();
-    for client in in_every_place(&project).await {
+    for client in clients_of_every_kind(&project).await {
         let tools = client.client.list_tools().await.unwrap();
         for (name, required) in [
             ("route_instructions", &["message"][..]),
@@ -63,7 +63,7 @@ async fn lists_all_four_tools_with_schemas() {
 #[tokio::test]
 async fn routes_a_message_about_finished_work_to_the_learning_loop() {
     let project = Project::with_samples();
-    for client in in_every_place(&project).await {
+    for client in clients_of_every_kind(&project).await {
         let working = "I just finished implementing the new feature";
         let response =
             client.route_instructions(RouteInstructions::new(working)).untyped().await.unwrap();
@@ -81,7 +81,7 @@ async fn routes_a_message_about_finished_work_to_the_learning_loop() {
 #[tokio::test]
 async fn routes_the_retro_command_to_the_retrospective() {
     let project = Project::with_samples();
-    for client in in_every_place(&project).await {
+    for client in clients_of_every_kind(&project).await {
         let response = client
             .route_instructions(RouteInstructions::new("/pongogo-retro"))
             .untyped()
@@ -95,13 +95,13 @@ async fn routes_the_retro_command_to_the_retrospective() {
 #[tokio::test]
 async fn the_error_for_an_unknown_tool_lists_all_tools() {
     let project = Project::with_samples();
-    for client in in_every_place(&project).await {
+    for client in clients_of_every_kind(&project).await {
         let response =
             client.client.call_tool("nonexistent_tool", json!({"arg": "value"})).await.unwrap();
         assert!(!response.success());
-        let told = "there is no tool `nonexistent_tool`; there are route_instructions, \
+        let expected = "unknown tool `nonexistent_tool`; available: route_instructions, \
                     get_instructions, search_instructions, switch_engine";
-        response.assert_error(-32602, Content::exactly(told));
+        response.assert_error(-32602, Content::exactly(expected));
     }
 }
 
@@ -109,12 +109,12 @@ async fn the_error_for_an_unknown_tool_lists_all_tools() {
 async fn the_error_for_wrong_arguments_names_them() {
     let project = Project::with_samples();
     let long = "x".repeat(20_001);
-    for client in in_every_place(&project).await {
-        for (tool, arguments, told) in [
+    for client in clients_of_every_kind(&project).await {
+        for (tool, arguments, expected) in [
             (
                 "route_instructions",
                 json!({"invalid_param": 123}),
-                "route_instructions: there is no argument `invalid_param`; there are message, \
+                "route_instructions: unknown argument `invalid_param`; expected message, \
                  context, limit; the argument `message` is missing",
             ),
             (
@@ -144,17 +144,17 @@ async fn the_error_for_wrong_arguments_names_them() {
             (
                 "get_instructions",
                 json!({"topics": "git"}),
-                "get_instructions: there is no argument `topics`, but `topic`",
+                "get_instructions: unknown argument `topics`; did you mean `topic`?",
             ),
             (
                 "switch_engine",
                 json!({"engine_version": "durian-9"}),
-                "switch_engine: there is no engine `durian-9`; there are durian-0.5, durian-0.6",
+                "switch_engine: unknown engine `durian-9`; available: durian-0.5, durian-0.6",
             ),
         ] {
             let response = client.client.call_tool(tool, arguments).await.unwrap();
             assert!(!response.success(), "{tool}");
-            response.assert_tool_error(Content::exactly(told));
+            response.assert_tool_error(Content::exactly(expected));
         }
     }
 }
@@ -162,7 +162,7 @@ async fn the_error_for_wrong_arguments_names_them() {
 #[tokio::test]
 async fn generated_methods_omit_absent_arguments() {
     let project = Project::with_samples();
-    for client in in_every_place(&project).await {
+    for client in clients_of_every_kind(&project).await {
         // The arguments of the last call.
         let sent = || {
             let entries = client.client.transcript().entries();

@@ -1,15 +1,15 @@
 //! Decides when a running statement must stop: at its timeout, when its caller gives
 //! up, or when the database closes.
 //!
-//! SQLite calls the clock every [`STEPS`] steps. This always stops the right statement;
-//! an interrupt from outside could arrive late and stop the next one.
+//! SQLite calls the clock every [`STEPS_BETWEEN_CHECKS`] steps. This always stops the right
+//! statement; an interrupt from outside could arrive late and stop the next one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The steps of SQLite's virtual machine between two checks of the clock.
-pub(super) const STEPS: i32 = 1_000;
+pub(super) const STEPS_BETWEEN_CHECKS: i32 = 1_000;
 
 /// Stops statements of one connection.
 #[derive(Debug, Clone, Default)]
@@ -17,48 +17,48 @@ pub(super) struct Clock(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    until: Option<Instant>,
-    given_up: Vec<GivenUp>,
-    stopped: Option<Stopped>,
+    deadline: Option<Instant>,
+    cancel_flags: Vec<CancelFlag>,
+    stop_reason: Option<StopReason>,
 }
 
 /// True when the caller no longer waits for the result.
-pub(super) type GivenUp = Arc<AtomicBool>;
+pub(super) type CancelFlag = Arc<AtomicBool>;
 
 /// The reason why a statement was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stopped {
-    Late,
-    GivenUp,
+pub(super) enum StopReason {
+    TimedOut,
+    Cancelled,
 }
 
 impl Clock {
     /// Starts a job, which stops when one of these flags is set.
-    pub(super) fn start(&self, given_up: Vec<GivenUp>) {
-        *self.state() = State { given_up, ..State::default() };
+    pub(super) fn start(&self, cancel_flags: Vec<CancelFlag>) {
+        *self.state() = State { cancel_flags, ..State::default() };
     }
 
     /// Sets the deadline of the statements that follow.
-    pub(super) fn limit(&self, time: Duration) {
-        self.state().until = Instant::now().checked_add(time);
+    pub(super) fn set_timeout(&self, time: Duration) {
+        self.state().deadline = Instant::now().checked_add(time);
     }
 
     /// Returns true if the running statement must stop.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn must_stop(&self) -> bool {
         let mut state = self.state();
-        let given_up = state.given_up.iter().any(|it| it.load(Ordering::Relaxed));
-        let late = || state.until.is_some_and(|until| Instant::now() >= until);
-        let stopped = match given_up {
-            true => Some(Stopped::GivenUp),
-            false => late().then_some(Stopped::Late),
+        let cancelled = state.cancel_flags.iter().any(|it| it.load(Ordering::Relaxed));
+        let timed_out = || state.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let stop_reason = match cancelled {
+            true => Some(StopReason::Cancelled),
+            false => timed_out().then_some(StopReason::TimedOut),
         };
-        state.stopped = state.stopped.or(stopped);
-        state.stopped.is_some()
+        state.stop_reason = state.stop_reason.or(stop_reason);
+        state.stop_reason.is_some()
     }
 
     /// The reason why a statement of this job was stopped, if one was.
-    pub(super) fn stopped(&self) -> Option<Stopped> {
-        self.state().stopped
+    pub(super) fn stop_reason(&self) -> Option<StopReason> {
+        self.state().stop_reason
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

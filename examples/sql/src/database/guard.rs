@@ -17,7 +17,7 @@ pub(super) struct Guard(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    pass: Pass,
+    permission: Permission,
     refused: Option<Refusal>,
     written: BTreeSet<String>,
     kind: Option<Kind>,
@@ -25,20 +25,20 @@ struct State {
 
 /// The actions that are currently allowed.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Pass {
+pub(super) enum Permission {
     /// Everything: the server runs a statement itself.
     #[default]
-    Own,
+    All,
     /// The actions that the rules allow and that this statement needs. If the rules deny
-    /// `select`, the statement may still read the tables in `near`.
-    Client { rules: Arc<Rules>, statement: Statement, near: BTreeSet<String> },
+    /// `select`, the statement may still read the tables in `related_tables`.
+    Client { rules: Arc<Rules>, statement: Statement, related_tables: BTreeSet<String> },
     /// Nothing: the caller only wants to see the first action of a statement.
     Nothing,
 }
 
-/// The result of a statement that ran with a [`Pass`].
+/// The result of a statement that ran with a [`Permission`].
 #[derive(Debug, Default)]
-pub(super) struct Passed {
+pub(super) struct GuardReport {
     /// The refusal, if an action was denied.
     pub(super) refused: Option<Refusal>,
     /// The tables that the statement writes to.
@@ -48,34 +48,38 @@ pub(super) struct Passed {
 }
 
 impl Guard {
-    /// Applies this pass to all actions until [`Guard::take`].
-    pub(super) fn let_pass(&self, pass: Pass) {
-        *self.state() = State { pass, ..State::default() };
+    /// Applies this permission to all actions until [`Guard::take_report`].
+    pub(super) fn set_permission(&self, permission: Permission) {
+        *self.state() = State { permission, ..State::default() };
     }
 
     /// Returns the result, and allows everything again.
-    pub(super) fn take(&self) -> Passed {
+    pub(super) fn take_report(&self) -> GuardReport {
         let state = std::mem::take(&mut *self.state());
-        Passed { refused: state.refused, written: state.written, kind: state.kind }
+        GuardReport { refused: state.refused, written: state.written, kind: state.kind }
     }
 
-    /// Decides about one action of SQLite.
-    pub(super) fn judge(&self, context: AuthContext<'_>) -> Authorization {
+    /// Allows or denies one action of SQLite.
+    pub(super) fn authorize(&self, context: AuthContext<'_>) -> Authorization {
         let mut state = self.state();
-        let judged = match &state.pass {
-            Pass::Own => return Authorization::Allow,
-            Pass::Client { rules, statement, near } => check(context, rules, statement, near),
-            Pass::Nothing => Err(Rule::Hidden),
+        let verdict = match &state.permission {
+            Permission::All => return Authorization::Allow,
+            Permission::Client { rules, statement, related_tables } => {
+                check(context, rules, statement, related_tables)
+            }
+            Permission::Nothing => Err(Rule::Hidden),
         };
         state.kind.get_or_insert(kind(context.action));
-        match judged {
+        match verdict {
             Ok(()) => {
                 state.written.extend(written(context.action).map(str::to_owned));
                 Authorization::Allow
             }
             Err(rule) => {
                 // Later refusals follow from the first.
-                state.refused.get_or_insert_with(|| Refusal { what: told(context.action), rule });
+                state
+                    .refused
+                    .get_or_insert_with(|| Refusal { what: describe_action(context.action), rule });
                 Authorization::Deny
             }
         }
@@ -90,7 +94,7 @@ fn check(
     context: AuthContext<'_>,
     rules: &Rules,
     statement: &Statement,
-    near: &BTreeSet<String>,
+    related_tables: &BTreeSet<String>,
 ) -> Result<(), Rule> {
     let (action, level) = (context.action, statement.level());
     let kind = kind(action);
@@ -102,7 +106,7 @@ fn check(
         // A statement may read the rows that it changes, and a trigger may read any table.
         AuthAction::Read { table_name, .. } if level == Level::Write => {
             return match context.accessor.is_some()
-                || near.contains(&table_name.to_ascii_lowercase())
+                || related_tables.contains(&table_name.to_ascii_lowercase())
             {
                 true => Ok(()),
                 false => rules.check(Kind::Select),
@@ -170,7 +174,7 @@ fn written(action: AuthAction<'_>) -> Option<&str> {
 }
 
 /// Describes a refused action.
-fn told(action: AuthAction<'_>) -> String {
+fn describe_action(action: AuthAction<'_>) -> String {
     match action {
         AuthAction::Function { function_name } => format!("the function {function_name}"),
         AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name}"),
@@ -192,34 +196,38 @@ mod tests {
     use super::*;
 
     /// Compiles one statement while another was parsed, and returns the refusal.
-    fn compile(sql: &str, read_as: &str) -> Result<(), Option<String>> {
+    fn compile_as(sql: &str, parsed_as: &str) -> Result<(), Option<String>> {
         let guard = Guard::default();
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("create table a (x); create table b (y);").unwrap();
-        let judge = guard.clone();
-        let judge = move |context: AuthContext<'_>| judge.judge(context);
-        connection.authorizer(Some(judge)).unwrap();
+        let authorizer = guard.clone();
+        let authorize = move |context: AuthContext<'_>| authorizer.authorize(context);
+        connection.authorizer(Some(authorize)).unwrap();
         let rules = Arc::new(Rules::default());
-        let statement = Statement::read(read_as).unwrap();
-        guard.let_pass(Pass::Client { rules, statement, near: BTreeSet::new() });
+        let statement = Statement::read(parsed_as).unwrap();
+        guard.set_permission(Permission::Client {
+            rules,
+            statement,
+            related_tables: BTreeSet::new(),
+        });
         let compiled = connection.prepare(sql).map(drop);
-        let refused = guard.take().refused.map(|refusal| refusal.to_string());
+        let refused = guard.take_report().refused.map(|refusal| refusal.to_string());
         compiled.map_err(|_| refused)
     }
 
     #[test]
     fn the_guard_denies_a_statement_that_the_parser_misread() {
         let hidden = |what: &str| {
-            Err(Some(format!("{what} is refused: it is not what the statement was read as")))
+            Err(Some(format!("{what} is refused: the parsed statement does not include it")))
         };
-        assert_eq!(compile("delete from a", "select 1"), hidden("DELETE on a"));
-        assert_eq!(compile("update a set x = 1", "pragma user_version"), hidden("UPDATE on a"));
-        assert_eq!(compile("drop table a", "delete from a"), hidden("DROP"));
-        assert_eq!(compile("create table c (z)", "select 1"), hidden("INSERT on sqlite_master"));
+        assert_eq!(compile_as("delete from a", "select 1"), hidden("DELETE on a"));
+        assert_eq!(compile_as("update a set x = 1", "pragma user_version"), hidden("UPDATE on a"));
+        assert_eq!(compile_as("drop table a", "delete from a"), hidden("DROP"));
+        assert_eq!(compile_as("create table c (z)", "select 1"), hidden("INSERT on sqlite_master"));
         let files = "ATTACH is refused: other database files are never opened or closed";
-        assert_eq!(compile("attach 'x.db' as x", "drop table a"), Err(Some(files.to_owned())));
+        assert_eq!(compile_as("attach 'x.db' as x", "drop table a"), Err(Some(files.to_owned())));
         for sql in ["select * from a", "select max(y) from b where exists (select x from a)"] {
-            assert_eq!(compile(sql, "select 1"), Ok(()), "{sql}");
+            assert_eq!(compile_as(sql, "select 1"), Ok(()), "{sql}");
         }
     }
 
@@ -232,7 +240,7 @@ mod tests {
             "alter table b add column z default 1",
             "drop table b",
         ] {
-            assert_eq!(compile(sql, sql), Ok(()), "{sql}");
+            assert_eq!(compile_as(sql, sql), Ok(()), "{sql}");
         }
     }
 }

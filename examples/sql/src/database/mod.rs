@@ -16,46 +16,46 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{mpsc, oneshot};
 
-use self::clock::{Clock, GivenUp, STEPS};
+use self::clock::{CancelFlag, Clock, STEPS_BETWEEN_CHECKS};
 use self::guard::Guard;
 use crate::error::{Error, OpenError};
 use crate::settings::{Limits, Location, Settings};
 use crate::statements::Rules;
 
-pub(crate) use run::{Outcome, Params, Tool, Wanted};
+pub(crate) use run::{Outcome, Params, SqlTool, StatementRequest};
 pub(crate) use schema::{Description, Table};
 pub(crate) use value::{integer, schema as value_schema};
 
 /// Maximum bytes of a statement. In the worst case its syntax tree is as deep as the
 /// text is long, and the tree must fit on the thread's stack.
-const MOST_SQL: usize = 100_000;
+const MAX_SQL_BYTES: usize = 100_000;
 
 /// The stack size of the thread. The system commits only the pages that are used.
-const STACK: usize = 256 * 1024 * 1024;
+const STACK_BYTES: usize = 256 * 1024 * 1024;
 
 /// Maximum bytes of one value or row.
-const MOST_VALUE: i32 = 16 * 1024 * 1024;
+const MAX_VALUE_BYTES: i32 = 16 * 1024 * 1024;
 
 /// Maximum jobs in the queue.
-const WAITING: usize = 1_000;
+const MAX_QUEUED_JOBS: usize = 1_000;
 
 /// A handle that sends jobs to the database thread.
 #[derive(Debug)]
 pub(crate) struct Database {
     jobs: Option<mpsc::Sender<Job>>,
-    closing: GivenUp,
+    closing: CancelFlag,
     thread: Option<JoinHandle<()>>,
 }
 
 struct Job {
-    given_up: GivenUp,
+    cancelled: CancelFlag,
     work: Box<dyn FnOnce(&mut Engine) + Send>,
 }
 
 /// The state of the database thread.
 pub(crate) struct Engine {
     pub(super) connection: Connection,
-    place: String,
+    location: String,
     guard: Guard,
     clock: Clock,
     rules: Arc<Rules>,
@@ -68,18 +68,19 @@ impl Database {
     /// Opens the database that the settings name.
     pub(crate) fn open(settings: &Settings) -> Result<Self, OpenError> {
         let mut engine = Engine::open(settings)?;
-        let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
-        let closing = GivenUp::default();
+        let (jobs, mut queue) = mpsc::channel::<Job>(MAX_QUEUED_JOBS);
+        let closing = CancelFlag::default();
         let closed = Arc::clone(&closing);
         let work = move || {
-            while let Some(job) = waiting.blocking_recv() {
-                if !job.given_up.load(Ordering::Relaxed) && !closed.load(Ordering::Relaxed) {
-                    engine.clock.start(vec![job.given_up, Arc::clone(&closed)]);
+            while let Some(job) = queue.blocking_recv() {
+                if !job.cancelled.load(Ordering::Relaxed) && !closed.load(Ordering::Relaxed) {
+                    engine.clock.start(vec![job.cancelled, Arc::clone(&closed)]);
                     (job.work)(&mut engine);
                 }
             }
         };
-        let thread = std::thread::Builder::new().name("database".to_owned()).stack_size(STACK);
+        let thread =
+            std::thread::Builder::new().name("database".to_owned()).stack_size(STACK_BYTES);
         let thread = thread.spawn(work).map_err(OpenError::Thread)?;
         Ok(Database { jobs: Some(jobs), closing, thread: Some(thread) })
     }
@@ -90,9 +91,9 @@ impl Database {
         work: impl FnOnce(&mut Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        let waiting = Waiting(Arc::new(AtomicBool::new(false)));
+        let cancel_on_drop = CancelOnDrop(Arc::new(AtomicBool::new(false)));
         let job = Job {
-            given_up: Arc::clone(&waiting.0),
+            cancelled: Arc::clone(&cancel_on_drop.0),
             // The caller may have dropped the receiver.
             work: Box::new(move |engine| drop(reply.send(work(engine)))),
         };
@@ -102,10 +103,10 @@ impl Database {
     }
 }
 
-/// Marks a job as given up when it is dropped.
-struct Waiting(GivenUp);
+/// Cancels a job when it is dropped.
+struct CancelOnDrop(CancelFlag);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -125,12 +126,12 @@ impl Drop for Database {
 
 impl Engine {
     fn open(settings: &Settings) -> Result<Self, OpenError> {
-        let place = settings.database.to_string();
-        let named = |error| OpenError::Database { place: place.clone(), error };
+        let location = settings.database.to_string();
+        let named = |error| OpenError::Database { location: location.clone(), error };
         let read_only = settings.rules.read_only;
         let in_file = matches!(settings.database, Location::File(_));
         if let Some(script) = settings.init.as_ref().filter(|_| read_only && in_file) {
-            return Err(OpenError::InitReadOnly(format!("{place} ({})", script.display())));
+            return Err(OpenError::InitReadOnly(format!("{location} ({})", script.display())));
         }
         let mut connection = connect(&settings.database, read_only).map_err(named)?;
         if let Some(path) = settings.init.clone() {
@@ -139,13 +140,13 @@ impl Engine {
             connection.execute_batch(&script).map_err(|error| OpenError::Init { path, error })?;
         }
         let (guard, clock) = (Guard::default(), Clock::default());
-        watch(&mut connection, &guard, &clock, read_only).map_err(named)?;
+        install_hooks(&mut connection, &guard, &clock, read_only).map_err(named)?;
         let limits = settings.limits;
         let rules = Arc::new(settings.rules.clone());
         let known = Vec::new();
         let mut engine =
-            Engine { connection, place: place.clone(), guard, clock, rules, limits, known };
-        engine.tables_changed().map_err(|error| OpenError::Tables { place, error })?;
+            Engine { connection, location: location.clone(), guard, clock, rules, limits, known };
+        engine.tables_changed().map_err(|error| OpenError::Tables { location, error })?;
         Ok(engine)
     }
 }
@@ -165,7 +166,7 @@ fn connect(location: &Location, read_only: bool) -> rusqlite::Result<Connection>
 
 /// Installs guard and clock. SQLite opens a file with the first statement, so this runs
 /// one to find errors.
-fn watch(
+fn install_hooks(
     connection: &mut Connection,
     guard: &Guard,
     clock: &Clock,
@@ -173,14 +174,14 @@ fn watch(
 ) -> rusqlite::Result<()> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MOST_VALUE)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
     connection.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     if read_only {
         connection.pragma_update(None, "query_only", true)?;
     }
     let (guard, clock) = (guard.clone(), clock.clone());
-    connection.progress_handler(STEPS, Some(move || clock.is_over()))?;
+    connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || clock.must_stop()))?;
     connection
-        .authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| guard.judge(context)))
+        .authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| guard.authorize(context)))
 }

@@ -8,23 +8,23 @@ use rusqlite::Statement as Prepared;
 use rusqlite::types::Value as Sql;
 use serde_json::{Map, Value};
 
-use super::guard::Pass;
-use super::{Engine, MOST_SQL, value};
+use super::guard::Permission;
+use super::{Engine, MAX_SQL_BYTES, value};
 use crate::error::Error;
 use crate::statements::{Kind, Level, NotOne, Refusal, Rule, Statement};
 
 /// A statement that a client wants to run.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct StatementRequest {
     pub(crate) sql: String,
     pub(crate) params: Params,
     pub(crate) max_rows: usize,
-    pub(crate) tool: Tool,
+    pub(crate) tool: SqlTool,
 }
 
 /// The tool that was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tool {
+pub(crate) enum SqlTool {
     Query,
     Execute,
 }
@@ -62,41 +62,49 @@ pub(crate) struct Column {
 
 impl Engine {
     /// Runs a client's statement.
-    pub(crate) fn run(&mut self, wanted: &Wanted) -> Result<Outcome, Error> {
-        if wanted.sql.len() > MOST_SQL {
-            return Err(Error::TooLong(wanted.sql.len(), MOST_SQL));
+    pub(crate) fn run(&mut self, request: &StatementRequest) -> Result<Outcome, Error> {
+        if request.sql.len() > MAX_SQL_BYTES {
+            return Err(Error::TooLong(request.sql.len(), MAX_SQL_BYTES));
         }
-        let statement = match Statement::read(&wanted.sql) {
+        let statement = match Statement::read(&request.sql) {
             Ok(statement) if statement.kind() != Kind::Other => statement,
-            Ok(_) => self.as_sqlite_reads(&wanted.sql, "SQLite has no such statement")?,
-            Err(NotOne::Unreadable(why)) => self.as_sqlite_reads(&wanted.sql, &why)?,
+            Ok(_) => self.parse_with_sqlite(&request.sql, "SQLite has no such statement")?,
+            Err(NotOne::Unreadable(why)) => self.parse_with_sqlite(&request.sql, &why)?,
             Err(not_one) => return Err(not_one.into()),
         };
         statement.check(&self.rules)?;
-        wanted.tool.check(&statement)?;
-        let near = match (statement.target(), self.rules.check(Kind::Select)) {
-            (Some(target), Err(_)) => self.near(target)?,
+        request.tool.check(&statement)?;
+        let related_tables = match (statement.target(), self.rules.check(Kind::Select)) {
+            (Some(target), Err(_)) => self.related_tables(target)?,
             _ => BTreeSet::new(),
         };
         let rules = Arc::clone(&self.rules);
-        self.guard.let_pass(Pass::Client { rules, statement: statement.clone(), near });
-        self.clock.limit(self.limits.timeout);
-        let outcome = self.run_read(&statement, wanted);
-        let passed = self.guard.take();
+        self.guard.set_permission(Permission::Client {
+            rules,
+            statement: statement.clone(),
+            related_tables,
+        });
+        self.clock.set_timeout(self.limits.timeout);
+        let outcome = self.run_parsed(&statement, request);
+        let report = self.guard.take_report();
         match outcome {
-            Ok(outcome) => Ok(Outcome { written: passed.written, ..outcome }),
-            Err(error) => Err(self.told(error, passed.refused)),
+            Ok(outcome) => Ok(Outcome { written: report.written, ..outcome }),
+            Err(error) => Err(self.root_cause(error, report.refused)),
         }
     }
 
-    fn run_read(&self, statement: &Statement, wanted: &Wanted) -> Result<Outcome, Error> {
+    fn run_parsed(
+        &self,
+        statement: &Statement,
+        request: &StatementRequest,
+    ) -> Result<Outcome, Error> {
         let before = self.connection.total_changes();
-        let mut prepared = self.connection.prepare(&wanted.sql)?;
-        if wanted.tool == Tool::Query && !prepared.readonly() && prepared.is_explain() == 0 {
+        let mut prepared = self.connection.prepare(&request.sql)?;
+        if request.tool == SqlTool::Query && !prepared.readonly() && prepared.is_explain() == 0 {
             let what = statement.kind().name().to_uppercase();
             return Err(Refusal { what, rule: Rule::Hidden }.into());
         }
-        bind(&mut prepared, &wanted.params)?;
+        bind(&mut prepared, &request.params)?;
         let mut outcome = Outcome { kind: Some(statement.kind()), ..Outcome::default() };
         outcome.columns = prepared
             .columns()
@@ -105,7 +113,7 @@ impl Engine {
                 declared: column.decl_type().map(str::to_owned),
             })
             .collect();
-        self.take_rows(&mut prepared, wanted, &mut outcome)?;
+        self.take_rows(&mut prepared, request, &mut outcome)?;
         drop(prepared);
         let changed = !statement.only_reads();
         if changed && statement.level() == Level::Write && self.connection.total_changes() > before
@@ -123,19 +131,19 @@ impl Engine {
     fn take_rows(
         &self,
         prepared: &mut Prepared<'_>,
-        wanted: &Wanted,
+        request: &StatementRequest,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         let width = outcome.columns.len();
-        let most = wanted.max_rows.min(self.limits.max_rows);
-        let mut room = self.limits.max_bytes;
+        let max_rows = request.max_rows.min(self.limits.max_rows);
+        let mut bytes_left = self.limits.max_bytes;
         let mut rows = prepared.raw_query();
         while let Some(row) = rows.next()? {
-            if outcome.truncated || outcome.rows.len() == most {
+            if outcome.truncated || outcome.rows.len() == max_rows {
                 outcome.truncated = true;
-                match wanted.tool {
-                    Tool::Query => break,
-                    Tool::Execute => continue,
+                match request.tool {
+                    SqlTool::Query => break,
+                    SqlTool::Execute => continue,
                 }
             }
             let mut cells = Vec::with_capacity(width);
@@ -145,9 +153,9 @@ impl Engine {
                 size += bytes + 1;
                 cells.push(cell);
             }
-            match room.checked_sub(size) {
+            match bytes_left.checked_sub(size) {
                 Some(rest) => {
-                    room = rest;
+                    bytes_left = rest;
                     outcome.rows.push(cells.into());
                 }
                 None => outcome.truncated = true,
@@ -159,31 +167,33 @@ impl Engine {
     /// Handles a statement that the parser cannot read. SQLite compiles it without running
     /// it. Only pragmas are accepted, because the parser knows few of them. Otherwise the
     /// error is SQLite's, or the parser's if SQLite can read the statement.
-    fn as_sqlite_reads(&self, sql: &str, why: &str) -> Result<Statement, Error> {
-        self.guard.let_pass(Pass::Nothing);
-        self.clock.limit(self.limits.timeout);
+    fn parse_with_sqlite(&self, sql: &str, why: &str) -> Result<Statement, Error> {
+        self.guard.set_permission(Permission::Nothing);
+        self.clock.set_timeout(self.limits.timeout);
         let prepared = self.connection.prepare(sql).map(drop);
-        let passed = self.guard.take();
-        match (passed.kind, prepared) {
+        let report = self.guard.take_report();
+        match (report.kind, prepared) {
             (Some(Kind::Pragma), _) => Ok(Statement::pragma(sql)?),
             (Some(kind), _) if kind.level() == Level::Beyond => {
                 let what = kind.name().to_uppercase();
                 Err(Refusal { what, rule: Rule::Never(kind) }.into())
             }
-            (None, Err(error)) => Err(self.told(error.into(), None)),
+            (None, Err(error)) => Err(self.root_cause(error.into(), None)),
             _ => Err(NotOne::Unreadable(why.to_owned()).into()),
         }
     }
 
     /// Replaces an error by its cause, if the cause is known.
-    fn told(&self, error: Error, refused: Option<Refusal>) -> Error {
-        use super::clock::Stopped;
-        match (error, refused, self.clock.stopped()) {
+    fn root_cause(&self, error: Error, refused: Option<Refusal>) -> Error {
+        use super::clock::StopReason;
+        match (error, refused, self.clock.stop_reason()) {
             (Error::Sqlite(_), Some(refusal), _) => refusal.into(),
-            (Error::Sqlite(error), None, Some(stopped)) if is_interrupt(&error) => match stopped {
-                Stopped::Late => Error::Late(self.limits.timeout),
-                Stopped::GivenUp => Error::GivenUp,
-            },
+            (Error::Sqlite(error), None, Some(stop_reason)) if is_interrupt(&error) => {
+                match stop_reason {
+                    StopReason::TimedOut => Error::TimedOut(self.limits.timeout),
+                    StopReason::Cancelled => Error::Cancelled,
+                }
+            }
             (Error::Sqlite(rusqlite::Error::MultipleStatement), ..) => NotOne::Several(2).into(),
             (Error::Sqlite(rusqlite::Error::SqlInputError { msg, offset, .. }), ..) => {
                 Error::Sql { message: msg, offset: offset.max(0) }
@@ -193,11 +203,11 @@ impl Engine {
     }
 }
 
-impl Tool {
+impl SqlTool {
     fn check(self, statement: &Statement) -> Result<(), Refusal> {
         let (tool, why, other) = match self {
-            Tool::Query if !statement.only_reads() => ("query", "only reads", "execute"),
-            Tool::Execute if statement.only_reads() => ("execute", "changes something", "query"),
+            SqlTool::Query if !statement.only_reads() => ("query", "only reads", "execute"),
+            SqlTool::Execute if statement.only_reads() => ("execute", "changes something", "query"),
             _ => return Ok(()),
         };
         let what = statement.kind().name().to_uppercase();

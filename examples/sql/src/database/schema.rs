@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row};
 use serde_json::{Value, json};
 
 use super::Engine;
-use super::run::{Outcome, Params, Tool, Wanted};
+use super::run::{Outcome, Params, SqlTool, StatementRequest};
 use crate::error::Error;
 
 /// A table or a view.
@@ -32,7 +32,7 @@ pub(crate) struct Description {
 /// Facts about a database as a whole.
 #[derive(Debug)]
 pub(crate) struct Facts {
-    pub(crate) place: String,
+    pub(crate) location: String,
     pub(crate) sqlite_version: &'static str,
     pub(crate) encoding: String,
     pub(crate) size_bytes: i64,
@@ -68,8 +68,8 @@ impl Engine {
         match found {
             Some(table) => Ok(table),
             None => {
-                let there = self.tables()?.into_iter().map(|table| table.name).collect();
-                Err(Error::NoTable { name: name.to_owned(), there })
+                let existing = self.tables()?.into_iter().map(|table| table.name).collect();
+                Err(Error::NoTable { name: name.to_owned(), existing })
             }
         }
     }
@@ -79,22 +79,22 @@ impl Engine {
         let table = self.table(name)?;
         let sql = "SELECT sql FROM (SELECT * FROM sqlite_schema UNION ALL \
                    SELECT * FROM sqlite_temp_schema) WHERE name = ?1 AND type IN ('table', 'view')";
-        let made = self.connection.query_row(sql, [&table.name], |row| row.get(0)).optional()?;
+        let created = self.connection.query_row(sql, [&table.name], |row| row.get(0)).optional()?;
         Ok(Description {
             columns: self.list(COLUMNS, &table.name, column)?,
             indexes: self.list(INDEXES, &table.name, index)?,
             foreign_keys: self.list(FOREIGN_KEYS, &table.name, foreign_key)?,
-            sql: made.flatten(),
+            sql: created.flatten(),
             table,
         })
     }
 
     /// The tables that SQLite may have to read when rows of this one change: itself, and
     /// the tables at both ends of its foreign keys. The names are in lower case.
-    pub(super) fn near(&self, table: &str) -> Result<BTreeSet<String>, Error> {
-        let mut prepared = self.connection.prepare(NEAR)?;
-        let near = prepared.query_map([table], |row| row.get(0))?;
-        Ok(near.collect::<rusqlite::Result<_>>()?)
+    pub(super) fn related_tables(&self, table: &str) -> Result<BTreeSet<String>, Error> {
+        let mut prepared = self.connection.prepare(RELATED_TABLES)?;
+        let names = prepared.query_map([table], |row| row.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
     }
 
     fn list(
@@ -111,11 +111,11 @@ impl Engine {
     /// The first rows of the table or view with this name, under the client's rules.
     pub(crate) fn first_rows(&mut self, name: &str, count: usize) -> Result<Outcome, Error> {
         let quoted = name.replace('"', "\"\"");
-        self.run(&Wanted {
+        self.run(&StatementRequest {
             sql: format!("SELECT * FROM \"{quoted}\" LIMIT {}", count + 1),
             params: Params::None,
             max_rows: count,
-            tool: Tool::Query,
+            tool: SqlTool::Query,
         })
     }
 
@@ -124,7 +124,7 @@ impl Engine {
         let number = |sql: &str| self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         let views = number(&format!("SELECT count(*) FROM ({TABLES} AND type = 'view')"))?;
         Ok(Facts {
-            place: self.place.clone(),
+            location: self.location.clone(),
             sqlite_version: rusqlite::version(),
             encoding: self.connection.query_row("PRAGMA encoding", [], |row| row.get(0))?,
             size_bytes: number("PRAGMA page_count")? * number("PRAGMA page_size")?,
@@ -134,12 +134,12 @@ impl Engine {
     }
 }
 
-const NEAR: &str = "WITH RECURSIVE \
+const RELATED_TABLES: &str = "WITH RECURSIVE \
      keys (child, parent) AS (SELECT lower(s.name), lower(k.\"table\") \
         FROM sqlite_schema AS s JOIN pragma_foreign_key_list(s.name) AS k), \
-     near (name) AS (SELECT lower(?1) UNION \
-        SELECT iif(child = name, parent, child) FROM near JOIN keys ON name IN (child, parent)) \
-     SELECT name FROM near";
+     related (name) AS (SELECT lower(?1) UNION \
+        SELECT iif(child = name, parent, child) FROM related JOIN keys ON name IN (child, parent)) \
+     SELECT name FROM related";
 
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value, pk, hidden \
      FROM pragma_table_xinfo(?1) WHERE hidden <> 1";

@@ -10,7 +10,7 @@ use rusqlite::types::{Value as Sql, ValueRef};
 use serde_json::{Value, json};
 
 /// The largest integer that JavaScript's numbers represent exactly.
-const EXACT: u64 = (1 << 53) - 1;
+const MAX_EXACT_INTEGER: u64 = (1 << 53) - 1;
 
 /// Converts a value to JSON, with its approximate size in bytes.
 pub(super) fn to_json(value: ValueRef<'_>) -> (Value, usize) {
@@ -33,7 +33,7 @@ pub(super) fn to_json(value: ValueRef<'_>) -> (Value, usize) {
 
 /// Converts an integer to JSON.
 pub(crate) fn integer(number: i64) -> Value {
-    match number.unsigned_abs() <= EXACT {
+    match number.unsigned_abs() <= MAX_EXACT_INTEGER {
         true => number.into(),
         false => json!({"integer": number.to_string()}),
     }
@@ -62,8 +62,8 @@ pub(super) fn from_json(value: &Value) -> Result<Sql, String> {
         Value::Object(members) if members.len() == 1 => from_object(value)
             .ok_or_else(|| format!("{value} is neither a blob, an integer nor a real number")),
         _ => Err(format!(
-            "{value} is no value; there are null, booleans, numbers, texts, {{\"blob\": BASE64}} \
-             and {{\"integer\": DIGITS}}"
+            "{value} is not a value; expected null, a boolean, a number, a string, \
+             {{\"blob\": BASE64}} or {{\"integer\": DIGITS}}"
         )),
     }
 }
@@ -119,14 +119,14 @@ mod tests {
 
     #[test]
     fn rejects_json_that_is_not_a_value() {
-        for (value, told) in [
-            (json!([1]), "[1] is no value"),
+        for (value, expected) in [
+            (json!([1]), "[1] is not a value"),
             (json!({"blob": "%"}), "neither a blob"),
             (json!({"integer": "1.5"}), "neither a blob"),
             (json!(u64::MAX), "larger than an integer of 64 bits"),
         ] {
             let error = from_json(&value).unwrap_err();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -100,7 +100,7 @@ impl fmt::Display for Kind {
 
 /// A name that is not a kind in rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no kind of statement `{name}`; there are {}", names(&Kind::RULED))]
+#[error("unknown kind of statement `{name}`; expected {}", names(&Kind::RULED))]
 pub struct UnknownKind {
     name: String,
 }
@@ -126,10 +126,10 @@ mod tests {
     #[test]
     fn parses_a_kind_by_name_and_lists_all_kinds_for_an_unknown_one() {
         assert_eq!("DROP".parse(), Ok(Kind::Drop));
-        let told = "attach".parse::<Kind>().unwrap_err().to_string();
+        let error = "attach".parse::<Kind>().unwrap_err().to_string();
         assert_eq!(
-            told,
-            "there is no kind of statement `attach`; there are select, explain, pragma, insert, \
+            error,
+            "unknown kind of statement `attach`; expected select, explain, pragma, insert, \
              update, delete, create, alter, drop, analyze"
         );
     }

@@ -26,13 +26,13 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotOne {
     /// The text is empty.
-    #[error("there is no statement")]
+    #[error("the text has no statement")]
     None,
     /// The text has several statements.
-    #[error("these are {0} statements; a call runs one")]
+    #[error("the text has {0} statements; a call runs one")]
     Several(usize),
     /// The parser cannot read the text.
-    #[error("the rules cannot be applied to a statement that cannot be read: {0}")]
+    #[error("the rules cannot be applied to a statement that cannot be parsed: {0}")]
     Unreadable(String),
 }
 
@@ -47,9 +47,9 @@ impl Statement {
         match &parsed[..] {
             [] => Err(NotOne::None),
             [one] => {
-                let mut gathered = Gathered::default();
-                let first = gathered.statement(one);
-                Ok(Statement { first, kinds: gathered.kinds, target: gathered.target })
+                let mut facts = StatementFacts::default();
+                let first = facts.statement(one);
+                Ok(Statement { first, kinds: facts.kinds, target: facts.target })
             }
             more => Err(NotOne::Several(more.len())),
         }
@@ -128,12 +128,12 @@ impl Statement {
 
 /// The facts collected from a statement and its parts.
 #[derive(Default)]
-struct Gathered {
+struct StatementFacts {
     kinds: BTreeSet<Kind>,
     target: Option<String>,
 }
 
-impl Gathered {
+impl StatementFacts {
     /// Collects the facts of a statement, and returns its first kind.
     fn statement(&mut self, statement: &Parsed) -> Kind {
         let kind = match statement {
@@ -142,7 +142,7 @@ impl Gathered {
             Parsed::Update(update) => self.update(update),
             Parsed::Delete(delete) => self.delete(delete),
             Parsed::CreateTable(table) => {
-                self.also(Kind::Select, table.query.is_some());
+                self.add_if(Kind::Select, table.query.is_some());
                 Kind::Create
             }
             Parsed::CreateView(_)
@@ -170,18 +170,18 @@ impl Gathered {
         kind
     }
 
-    fn also(&mut self, kind: Kind, so: bool) {
-        self.kinds.extend(so.then_some(kind));
+    fn add_if(&mut self, kind: Kind, condition: bool) {
+        self.kinds.extend(condition.then_some(kind));
     }
 
     fn insert(&mut self, insert: &Insert) -> Kind {
         // `REPLACE` deletes the conflicting rows.
         let replaces = insert.replace_into || insert.or == Some(SqliteOnConflict::Replace);
-        self.also(Kind::Delete, replaces);
+        self.add_if(Kind::Delete, replaces);
         if let Some(OnInsert::OnConflict(conflict)) = &insert.on {
-            self.also(Kind::Update, matches!(conflict.action, OnConflictAction::DoUpdate(_)));
+            self.add_if(Kind::Update, matches!(conflict.action, OnConflictAction::DoUpdate(_)));
         }
-        self.also(Kind::Select, insert.returning.is_some());
+        self.add_if(Kind::Select, insert.returning.is_some());
         if let Some(source) = &insert.source
             && !(source.with.is_none() && matches!(*source.body, SetExpr::Values(_)))
         {
@@ -194,14 +194,14 @@ impl Gathered {
     }
 
     fn update(&mut self, update: &Update) -> Kind {
-        self.also(Kind::Delete, update.or == Some(SqliteOnConflict::Replace));
-        self.also(Kind::Select, update.returning.is_some());
+        self.add_if(Kind::Delete, update.or == Some(SqliteOnConflict::Replace));
+        self.add_if(Kind::Select, update.returning.is_some());
         self.target = table(&update.table);
         Kind::Update
     }
 
     fn delete(&mut self, delete: &Delete) -> Kind {
-        self.also(Kind::Select, delete.returning.is_some());
+        self.add_if(Kind::Select, delete.returning.is_some());
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
         self.target = from.first().and_then(table);
         Kind::Delete

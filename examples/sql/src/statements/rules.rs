@@ -16,7 +16,7 @@ pub struct Rules {
 }
 
 /// Pragmas that only read the schema. They take no argument, or the name of a table or an index.
-const TELLING: [&str; 13] = [
+const READING_PRAGMAS: [&str; 13] = [
     "collation_list",
     "compile_options",
     "foreign_key_check",
@@ -33,7 +33,7 @@ const TELLING: [&str; 13] = [
 ];
 
 /// Pragmas that only read if they have no argument.
-const TELLING_ALONE: [&str; 6] = [
+const READING_PRAGMAS_WITHOUT_ARGUMENT: [&str; 6] = [
     "application_id",
     "encoding",
     "freelist_count",
@@ -43,7 +43,7 @@ const TELLING_ALONE: [&str; 6] = [
 ];
 
 /// Functions that reach outside of the database.
-const OUTSIDE: [&str; 2] = ["load_extension", "fts3_tokenizer"];
+const EXTERNAL_FUNCTIONS: [&str; 2] = ["load_extension", "fts3_tokenizer"];
 
 impl Rules {
     /// Checks a statement of this kind.
@@ -73,8 +73,9 @@ impl Rules {
     pub fn check_pragma(&self, name: &str, value: Option<&str>) -> Result<(), Rule> {
         self.check(Kind::Pragma)?;
         let is = |known: &&str| known.eq_ignore_ascii_case(name);
-        let tells = TELLING.iter().any(&is) || value.is_none() && TELLING_ALONE.iter().any(is);
-        if tells { Ok(()) } else { Err(Rule::Setting) }
+        let reads = READING_PRAGMAS.iter().any(&is)
+            || value.is_none() && READING_PRAGMAS_WITHOUT_ARGUMENT.iter().any(is);
+        if reads { Ok(()) } else { Err(Rule::Setting) }
     }
 
     /// Checks a function call.
@@ -82,7 +83,7 @@ impl Rules {
     /// # Errors
     /// The rule that denies it.
     pub fn check_function(&self, name: &str) -> Result<(), Rule> {
-        match OUTSIDE.iter().any(|it| it.eq_ignore_ascii_case(name)) {
+        match EXTERNAL_FUNCTIONS.iter().any(|it| it.eq_ignore_ascii_case(name)) {
             true => Err(Rule::Outside),
             false => Ok(()),
         }
@@ -110,7 +111,7 @@ pub enum Rule {
     #[error("{}", never(*.0))]
     Never(Kind),
     /// The pragma sets something.
-    #[error("only pragmas that tell about the schema are run")]
+    #[error("only pragmas that read the schema are allowed")]
     Setting,
     /// The function reaches outside of the database.
     #[error("it reaches outside of the database")]
@@ -126,7 +127,7 @@ pub enum Rule {
         other: &'static str,
     },
     /// SQLite's action exceeds the parsed statement.
-    #[error("it is not what the statement was read as")]
+    #[error("the parsed statement does not include it")]
     Hidden,
 }
 
@@ -174,8 +175,8 @@ mod tests {
         let rules = Rules { allow, deny: kinds(&[Kind::Drop]), ..Rules::default() };
         assert_eq!(rules.allowed(), [Kind::Select]);
         assert_eq!(rules.check(Kind::Drop).unwrap_err().to_string(), "the deny list has drop");
-        let told = rules.check(Kind::Insert).unwrap_err().to_string();
-        assert_eq!(told, "the allow list has only select, drop");
+        let error = rules.check(Kind::Insert).unwrap_err().to_string();
+        assert_eq!(error, "the allow list has only select, drop");
     }
 
     #[test]

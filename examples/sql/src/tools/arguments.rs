@@ -18,13 +18,13 @@ impl Arguments {
     pub(super) fn read(json: Json<'_>, known: &[&str]) -> Result<Self, WrongArguments> {
         let read = json.deserialize::<Map<String, Value>>();
         let members =
-            read.map_err(|error| wrong(format!("the arguments are no object: {error}")))?;
+            read.map_err(|error| wrong(format!("the arguments are not an object: {error}")))?;
         match members.keys().find(|name| !known.contains(&name.as_str())) {
             Some(name) if known.is_empty() => {
-                Err(wrong(format!("unknown argument `{name}`; there are none")))
+                Err(wrong(format!("unknown argument `{name}`; the tool has no arguments")))
             }
             Some(name) => {
-                Err(wrong(format!("unknown argument `{name}`; there are {}", known.join(", "))))
+                Err(wrong(format!("unknown argument `{name}`; expected {}", known.join(", "))))
             }
             None => Ok(Arguments(members)),
         }
@@ -44,8 +44,8 @@ impl Arguments {
         let Some(value) = self.0.get(name) else { return Ok(None) };
         let count = value.as_u64().filter(|count| *count > 0);
         let count = count.and_then(|count| usize::try_from(count).ok());
-        let unfit = || wrong(format!("`{name}` must be an integer from 1 on, and is {value}"));
-        count.map(Some).ok_or_else(unfit)
+        let error = || wrong(format!("`{name}` must be an integer of at least 1, and is {value}"));
+        count.map(Some).ok_or_else(error)
     }
 
     /// Values for the parameters of a statement.

@@ -25,8 +25,7 @@ pub(super) fn listed() -> Tool {
         "max_rows": count(),
         "timeout_ms": count(),
     }));
-    let description =
-        "Tells what the database is, which statements may run, and within which limits.";
+    let description = "Describes the database, the statements that may run, and their limits.";
     tool("database_info", description, input, output, reads())
 }
 
@@ -36,7 +35,7 @@ pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Valu
     let allowed = server.rules().allowed();
     let limits = server.limits();
     Ok(json!({
-        "database": facts.place,
+        "database": facts.location,
         "engine": "SQLite",
         "engine_version": facts.sqlite_version,
         "encoding": facts.encoding,

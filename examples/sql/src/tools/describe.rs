@@ -37,9 +37,9 @@ pub(super) fn listed() -> Tool {
         "columns": {"type": "array", "items": column},
         "indexes": {"type": "array", "items": index},
         "foreign_keys": {"type": "array", "items": foreign_key},
-        "sql": {"type": ["string", "null"], "description": "the statement that made it"},
+        "sql": {"type": ["string", "null"], "description": "the statement that created it"},
     }));
-    let description = "Tells the columns, indexes and foreign keys of a table or a view.";
+    let description = "Describes the columns, indexes and foreign keys of a table or a view.";
     tool("describe", description, input, output, reads())
 }
 

@@ -6,7 +6,7 @@ use sparring::types::Tool;
 
 use super::query::{input, read};
 use super::{CallError, object, rows, rows_properties, tool};
-use crate::database::{Tool as Way, integer, value_schema};
+use crate::database::{SqlTool, integer, value_schema};
 use crate::server::SqlServer;
 
 pub(super) fn listed() -> Tool {
@@ -25,11 +25,11 @@ pub(super) fn listed() -> Tool {
 }
 
 pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Value, CallError> {
-    let wanted = read(server, arguments, Way::Execute)?;
+    let request = read(server, arguments, SqlTool::Execute)?;
     let (outcome, tables_changed) = server
         .database()
         .with(move |engine| {
-            let outcome = engine.run(&wanted)?;
+            let outcome = engine.run(&request)?;
             let changed = outcome.schema_changed && engine.tables_changed()?;
             Ok((outcome, changed))
         })
@@ -40,13 +40,13 @@ pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Valu
     if outcome.rows_affected > 0 || outcome.schema_changed {
         outcome.written.iter().for_each(|table| server.table_updated(table));
     }
-    let mut told = json!({
+    let mut result = json!({
         "statement": outcome.kind.map(|kind| kind.name()),
         "rows_affected": outcome.rows_affected,
         "last_insert_rowid": outcome.last_insert_rowid.map(integer),
     });
-    if let (Some(all), Value::Object(rows)) = (told.as_object_mut(), rows(outcome)) {
+    if let (Some(all), Value::Object(rows)) = (result.as_object_mut(), rows(outcome)) {
         all.extend(rows);
     }
-    Ok(told)
+    Ok(result)
 }

@@ -14,7 +14,7 @@ pub(super) fn listed() -> Tool {
     let table = object(json!({
         "name": {"type": "string"},
         "type": {"enum": ["table", "view", "virtual"]},
-        "columns": {"type": "integer", "description": "how many there are"},
+        "columns": {"type": "integer", "description": "the number of columns"},
         "uri": {"type": "string", "description": "the resource with its schema and first rows"},
     }));
     let output = object(json!({"tables": {"type": "array", "items": table}}));

@@ -47,11 +47,11 @@ pub(crate) async fn call(server: &SqlServer, name: &str, arguments: Json<'_>) ->
         "database_info" => database_info::call(server, arguments).await,
         "execute" if !server.rules().read_only => execute::call(server, arguments).await,
         "execute" => {
-            let message = "there is no tool `execute`: the database is served read-only";
+            let message = "no tool `execute`: the database is served read-only";
             return Err(ErrorObject::invalid_params(message).into());
         }
         _ => {
-            let message = format!("there is no tool `{name}`");
+            let message = format!("unknown tool `{name}`");
             return Err(ErrorObject::invalid_params(message).into());
         }
     };

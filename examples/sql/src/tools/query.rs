@@ -6,7 +6,7 @@ use sparring::types::Tool;
 
 use super::arguments::{Arguments, params_schema};
 use super::{CallError, object, reads, rows, rows_properties, tool};
-use crate::database::{Tool as Way, Wanted};
+use crate::database::{SqlTool, StatementRequest};
 use crate::server::SqlServer;
 
 /// The input schema of `query` and `execute`.
@@ -18,7 +18,7 @@ pub(super) fn input() -> Value {
             "sql": {"type": "string", "description": "One statement of SQLite's SQL."},
             "params": params_schema(),
             "limit": {"type": "integer", "minimum": 1, "description":
-                "The most rows that are wanted, within the server's own limit."},
+                "Maximum rows; the server's own limit also applies."},
         },
         "additionalProperties": false,
     })
@@ -32,8 +32,8 @@ pub(super) fn listed() -> Tool {
 }
 
 pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Value, CallError> {
-    let wanted = read(server, arguments, Way::Query)?;
-    let outcome = server.database().with(move |engine| engine.run(&wanted)).await?;
+    let request = read(server, arguments, SqlTool::Query)?;
+    let outcome = server.database().with(move |engine| engine.run(&request)).await?;
     Ok(rows(outcome))
 }
 
@@ -41,10 +41,10 @@ pub(super) async fn call(server: &SqlServer, arguments: Json<'_>) -> Result<Valu
 pub(super) fn read(
     server: &SqlServer,
     arguments: Json<'_>,
-    tool: Way,
-) -> Result<Wanted, CallError> {
+    tool: SqlTool,
+) -> Result<StatementRequest, CallError> {
     let arguments = Arguments::read(arguments, &["sql", "params", "limit"])?;
-    Ok(Wanted {
+    Ok(StatementRequest {
         sql: arguments.text("sql")?,
         params: arguments.params()?,
         max_rows: arguments.count("limit")?.unwrap_or(server.limits().max_rows),

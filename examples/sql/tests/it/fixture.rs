@@ -28,13 +28,13 @@ pub(crate) async fn client(settings: &Settings) -> Client {
 }
 
 /// A client of the shop under these rules.
-pub(crate) async fn ruled(rules: Rules) -> Client {
+pub(crate) async fn client_with_rules(rules: Rules) -> Client {
     client(&Settings { rules, ..settings() }).await
 }
 
 /// The structured result of a call that must succeed. The text must have the same content.
 #[track_caller]
-pub(crate) fn good(response: &sparring::Response) -> Value {
+pub(crate) fn structured_result(response: &sparring::Response) -> Value {
     response.assert_success();
     let structured: Value =
         response.structured().expect("structured content").deserialize().unwrap();
@@ -45,7 +45,7 @@ pub(crate) fn good(response: &sparring::Response) -> Value {
 
 /// The message of a call that must fail.
 #[track_caller]
-pub(crate) fn failed(response: &sparring::Response) -> String {
+pub(crate) fn tool_error(response: &sparring::Response) -> String {
     assert!(response.is_error(), "it did not fail: {}", response.raw().text());
     response.content()
 }
@@ -62,5 +62,5 @@ pub(crate) async fn execute(client: &Client, sql: &str) -> sparring::Response {
 
 /// The rows of a statement that reads.
 pub(crate) async fn rows(client: &Client, sql: &str) -> Value {
-    good(&query(client, sql).await)["rows"].clone()
+    structured_result(&query(client, sql).await)["rows"].clone()
 }

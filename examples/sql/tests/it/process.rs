@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use serde_json::{Value, json};
 use sparring::{ChildTarget, Client};
 
-use crate::fixture::{good, rows, shop};
+use crate::fixture::{rows, shop, structured_result};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sql-server");
 
@@ -19,20 +19,20 @@ fn run(args: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn a_flag_refuses_to_serve_anything() {
-    let told = "error: serving is disabled by the settings (--disable-serving)\n";
+    let expected = "error: serving is disabled by the settings (--disable-serving)\n";
     let shop = shop();
     for more in [&[][..], &["--init", &shop], &["--database", "/no/such/folder/x.db"]] {
         let args = [&["--disable-serving"], more].concat();
-        assert_eq!(run(&args), (Some(3), told.to_owned()), "{args:?}");
+        assert_eq!(run(&args), (Some(3), expected.to_owned()), "{args:?}");
     }
 }
 
 #[test]
 fn reports_wrong_flags_and_exits_with_2() {
-    for (args, told) in [
-        (&["--deny", "attach"][..], "there is no kind of statement `attach`; there are select, "),
-        (&["--allow", "select,drip"], "there is no kind of statement `drip`"),
-        (&["--max-rows", "0"], "it must be an integer from 1 on"),
+    for (args, expected) in [
+        (&["--deny", "attach"][..], "unknown kind of statement `attach`; expected select, "),
+        (&["--allow", "select,drip"], "unknown kind of statement `drip`"),
+        (&["--max-rows", "0"], "it must be an integer of at least 1"),
         (&["--timeout=-1"], "it must be a number of seconds above 0"),
         (&["--timeout", "soon"], "it must be a number of seconds above 0"),
         (&["--http", "127.0.0.1:0"], "--token-env"),
@@ -44,7 +44,7 @@ fn reports_wrong_flags_and_exits_with_2() {
     ] {
         let (code, error) = run(args);
         assert_eq!(code, Some(2), "{args:?}: {error}");
-        assert!(error.contains(told), "{args:?}: {error}");
+        assert!(error.contains(expected), "{args:?}: {error}");
     }
 }
 
@@ -52,23 +52,23 @@ fn reports_wrong_flags_and_exits_with_2() {
 fn a_database_that_cannot_be_opened_exits_with_1() {
     let (code, error) = run(&["--database", "/no/such/folder/x.db"]);
     assert_eq!(code, Some(1), "{error}");
-    let told = "error: the database /no/such/folder/x.db cannot be opened: unable to open";
-    assert!(error.starts_with(told), "{error}");
+    let expected = "error: the database /no/such/folder/x.db cannot be opened: unable to open";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 /// The program, with a test that writes and reads its lines directly.
-struct ByHand {
+struct RawProgram {
     child: Child,
     out: BufReader<ChildStdout>,
 }
 
-impl ByHand {
+impl RawProgram {
     fn start(args: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
-        let mut this = ByHand { child, out };
+        let mut this = RawProgram { child, out };
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
                             "clientInfo": {"name": "by hand", "version": "1"}});
         this.write(&[request(0, "initialize", params)]);
@@ -99,7 +99,7 @@ fn call(id: u32, sql: &str) -> String {
 
 #[test]
 fn reports_a_line_that_is_not_a_message_and_goes_on() {
-    let mut program = ByHand::start(&[]);
+    let mut program = RawProgram::start(&[]);
     program.write(&["{\"jsonrpc\": \"2.0\", \"id\": 1,".to_owned()]);
     assert_eq!(program.read()["error"]["code"], -32700);
     program.write(&[call(2, "select 'a\nb'"), call(3, "select 3")]);
@@ -110,7 +110,7 @@ fn reports_a_line_that_is_not_a_message_and_goes_on() {
 
 #[test]
 fn answers_all_requests_before_the_end_of_input_and_exits_with_0() {
-    let mut program = ByHand::start(&[]);
+    let mut program = RawProgram::start(&[]);
     program.write(&[call(1, "select 1"), call(2, "select 2")]);
     drop(program.child.stdin.take());
     assert_eq!((program.read()["id"].clone(), program.read()["id"].clone()), (json!(1), json!(2)));
@@ -119,7 +119,7 @@ fn answers_all_requests_before_the_end_of_input_and_exits_with_0() {
 
 #[test]
 fn a_signal_ends_the_program_with_0_even_during_an_endless_statement() {
-    let mut program = ByHand::start(&["--timeout", "3600"]);
+    let mut program = RawProgram::start(&["--timeout", "3600"]);
     let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) \
                    from n";
     program.write(&[
@@ -141,7 +141,7 @@ async fn large_messages_arrive_complete_in_both_directions() {
     let large = "é".repeat(1_000_000);
     let insert = "insert into customers (name) values (?)";
     let call = json!({"sql": insert, "params": [large]});
-    good(&client.call_tool("execute", call).await.unwrap());
+    structured_result(&client.call_tool("execute", call).await.unwrap());
     let found = rows(&client, "select name from customers order by id desc limit 1").await;
     assert_eq!(found, json!([[large]]));
     assert_eq!(client.transcript().violations(), []);
@@ -154,11 +154,11 @@ async fn a_file_keeps_its_rows_after_a_restart() {
     let target = ChildTarget::new(PROGRAM).args(["--database", &path, "--init", &shop()]);
     let client = Client::connect(target).await.unwrap();
     let call = json!({"sql": "delete from orders where customer = 1"});
-    good(&client.call_tool("execute", call).await.unwrap());
+    structured_result(&client.call_tool("execute", call).await.unwrap());
     client.close().await;
     let flags = ["--database", &path, "--read-only", "--max-rows", "5"];
     let client = Client::connect(ChildTarget::new(PROGRAM).args(flags)).await.unwrap();
     assert_eq!(rows(&client, "select customer from orders").await, json!([[2]]));
-    let info = good(&client.call_tool("database_info", json!({})).await.unwrap());
+    let info = structured_result(&client.call_tool("database_info", json!({})).await.unwrap());
     assert_eq!((&info["read_only"], &info["max_rows"]), (&json!(true), &json!(5)));
 }

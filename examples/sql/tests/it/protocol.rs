@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sparring::{Client, MemoryTransport, Revision};
 use sql::serve;
 
-use crate::fixture::{client, failed, good, settings};
+use crate::fixture::{client, settings, structured_result, tool_error};
 
 #[tokio::test]
 async fn the_handshake_has_the_servers_name_and_capabilities() {
@@ -14,8 +14,11 @@ async fn the_handshake_has_the_servers_name_and_capabilities() {
     }
     let session = client.session().unwrap();
     assert_eq!(session.server_info.as_ref().map(|info| info.name.as_str()), Some("sql"));
-    let told = session.instructions.clone().unwrap();
-    assert!(told.contains("These statements may run: select, explain, pragma, insert"), "{told}");
+    let instructions = session.instructions.clone().unwrap();
+    assert!(
+        instructions.contains("These statements may run: select, explain, pragma, insert"),
+        "{instructions}"
+    );
 }
 
 #[tokio::test]
@@ -28,7 +31,7 @@ async fn the_server_speaks_every_revision_without_a_violation() {
         assert_eq!(client.list_resource_templates().await.unwrap().len(), 1);
         client.read_resource("sql://tables/orders").await.unwrap().assert_success();
         for (tool, arguments) in calls() {
-            good(&client.call_tool(tool, arguments).await.unwrap());
+            structured_result(&client.call_tool(tool, arguments).await.unwrap());
         }
         assert_eq!(client.transcript().violations(), [], "{revision}");
     }
@@ -66,7 +69,7 @@ async fn the_results_of_every_tool_match_its_output_schema() {
         let input = jsonschema::validator_for(&tool.input_schema).unwrap();
         let output = jsonschema::validator_for(tool.output_schema.as_ref().unwrap()).unwrap();
         assert!(input.is_valid(&arguments), "{name} {arguments}");
-        let result = good(&client.call_tool(name, arguments).await.unwrap());
+        let result = structured_result(&client.call_tool(name, arguments).await.unwrap());
         let wrong: Vec<_> = output.iter_errors(&result).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
     }
@@ -75,27 +78,27 @@ async fn the_results_of_every_tool_match_its_output_schema() {
 #[tokio::test]
 async fn an_error_about_arguments_names_them() {
     let client = client(&settings()).await;
-    for (tool, arguments, told) in [
+    for (tool, arguments, expected) in [
         ("query", json!({}), "the argument `sql` is missing"),
         ("query", json!({"sql": 1}), "`sql` must be a text, and is 1"),
         (
             "query",
             json!({"sql": "select 1", "limit": 0}),
-            "`limit` must be an integer from 1 on, and is 0",
+            "`limit` must be an integer of at least 1, and is 0",
         ),
         (
             "query",
             json!({"sql": "select 1", "limt": 1}),
-            "unknown argument `limt`; there are sql, params, limit",
+            "unknown argument `limt`; expected sql, params, limit",
         ),
         ("execute", json!({"params": []}), "the argument `sql` is missing"),
-        ("describe", json!({"name": "orders"}), "unknown argument `name`; there are table"),
+        ("describe", json!({"name": "orders"}), "unknown argument `name`; expected table"),
         ("describe", json!({"table": null}), "`table` must be a text, and is null"),
-        ("list_tables", json!({"x": 1}), "unknown argument `x`; there are none"),
-        ("database_info", json!({"x": 1}), "unknown argument `x`; there are none"),
+        ("list_tables", json!({"x": 1}), "unknown argument `x`; the tool has no arguments"),
+        ("database_info", json!({"x": 1}), "unknown argument `x`; the tool has no arguments"),
     ] {
         let response = client.call_tool(tool, arguments).await.unwrap();
-        assert_eq!(failed(&response), told);
+        assert_eq!(tool_error(&response), expected);
     }
 }
 
@@ -120,14 +123,14 @@ async fn reports_invalid_json_and_keeps_the_connection() {
     let (transport, link) = MemoryTransport::new();
     let server = serve(&settings()).unwrap();
     let mut session = server.session_on(link);
-    let patience = std::time::Duration::from_secs(30);
+    let timeout = std::time::Duration::from_secs(30);
     for (bytes, code) in [("{\"jsonrpc\": \"2.0\", \"id\"", Some(-32700)), ("[]", Some(-32600))] {
         transport.queue_incoming(bytes);
-        assert_eq!(session.process_one_message(patience).await, Ok(true));
+        assert_eq!(session.process_one_message(timeout).await, Ok(true));
         let answer = transport.next_sent().unwrap();
         assert_eq!(answer.error_object().map(|error| error.code), code, "{bytes}");
     }
     transport.queue_incoming("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}");
-    assert_eq!(session.process_one_message(patience).await, Ok(true));
+    assert_eq!(session.process_one_message(timeout).await, Ok(true));
     assert!(transport.next_sent().unwrap().result().is_some());
 }

@@ -8,9 +8,9 @@ use sparring::{Client, Revision};
 use sql::statements::{Kind, Rules};
 use sql::{Settings, serve};
 
-use crate::fixture::{client, execute, good, kinds, ruled, settings};
+use crate::fixture::{client, client_with_rules, execute, kinds, settings, structured_result};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 const LIST_CHANGED: &str = "notifications/resources/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
 
@@ -33,7 +33,7 @@ async fn every_table_and_view_is_a_resource_with_schema_and_first_rows() {
         assert_eq!(found["first_rows"]["truncated"], false, "{uri}");
     }
     let many = "insert into orders (customer, cents) select 1, o.id from orders o, orders, orders";
-    good(&execute(&client, many).await);
+    structured_result(&execute(&client, many).await);
     let found = read(&client, "sql://tables/orders").await;
     assert_eq!(
         (&found["first_rows"]["row_count"], &found["first_rows"]["truncated"]),
@@ -45,7 +45,7 @@ async fn every_table_and_view_is_a_resource_with_schema_and_first_rows() {
 async fn the_template_reaches_tables_of_any_name() {
     let client = client(&settings()).await;
     let name = "a \"b\" / c";
-    good(&execute(&client, "create table \"a \"\"b\"\" / c\" (x)").await);
+    structured_result(&execute(&client, "create table \"a \"\"b\"\" / c\" (x)").await);
     let templates = client.list_resource_templates().await.unwrap();
     assert_eq!(templates[0].uri_template, "sql://tables/{name}");
     let found = read(&client, "sql://tables/a%20%22b%22%20%2F%20c").await;
@@ -72,7 +72,8 @@ async fn a_missing_resource_has_the_error_code_of_its_revision() {
 
 #[tokio::test]
 async fn a_client_that_may_not_query_still_gets_the_schema() {
-    let client = ruled(Rules { deny: kinds(&[Kind::Select]), ..Rules::default() }).await;
+    let client =
+        client_with_rules(Rules { deny: kinds(&[Kind::Select]), ..Rules::default() }).await;
     let found = read(&client, "sql://tables/orders").await;
     assert_eq!(found["schema"]["name"], "orders");
     let refused = json!({"refused": "SELECT is refused: the deny list has select"});
@@ -87,14 +88,14 @@ async fn notifies_all_clients_when_the_list_of_tables_changes() {
     let other = Client::builder().revision(Revision::V2025_11_25).in_memory(&server);
     let other = other.await.unwrap();
     for sql in ["create index by_name on customers (name)", "alter table orders add column x"] {
-        good(&execute(&one, sql).await);
+        structured_result(&execute(&one, sql).await);
     }
-    good(&execute(&one, "create table notes (id)").await);
-    let told = other.notifications().wait_for(LIST_CHANGED, 1, PATIENCE).await;
-    assert!(told.is_ok(), "{told:?}");
-    good(&execute(&one, "alter table notes rename to kept").await);
-    good(&execute(&one, "drop table kept").await);
-    other.notifications().wait_for(LIST_CHANGED, 3, PATIENCE).await.unwrap();
+    structured_result(&execute(&one, "create table notes (id)").await);
+    let notified = other.notifications().wait_for(LIST_CHANGED, 1, TEST_TIMEOUT).await;
+    assert!(notified.is_ok(), "{notified:?}");
+    structured_result(&execute(&one, "alter table notes rename to kept").await);
+    structured_result(&execute(&one, "drop table kept").await);
+    other.notifications().wait_for(LIST_CHANGED, 3, TEST_TIMEOUT).await.unwrap();
     // Three of the five statements changed the list of tables.
     other.ping().await.unwrap();
     assert_eq!(other.notifications().count(LIST_CHANGED), 3);
@@ -112,16 +113,16 @@ async fn notifies_a_subscriber_only_of_changes_of_its_table() {
                        insert on a begin insert into b values (new.x); end",
         ];
         for sql in script {
-            good(&execute(&writer, sql).await);
+            structured_result(&execute(&writer, sql).await);
         }
         let reader = Client::builder().revision(revision).in_memory(&server).await.unwrap();
         let mut subscription = reader.subscribe("sql://tables/b").await.unwrap();
         // A trigger writes to the table, then a statement, then a `DELETE` without a condition.
         for sql in ["insert into a values (1)", "update b set x = 2", "delete from b"] {
-            good(&execute(&writer, sql).await);
-            let told = subscription.next(PATIENCE).await.unwrap();
-            assert_eq!(told.method(), Some(UPDATED));
-            let params: Value = told.params().unwrap().deserialize().unwrap();
+            structured_result(&execute(&writer, sql).await);
+            let notification = subscription.next(TEST_TIMEOUT).await.unwrap();
+            assert_eq!(notification.method(), Some(UPDATED));
+            let params: Value = notification.params().unwrap().deserialize().unwrap();
             assert_eq!(params["uri"], "sql://tables/b", "{sql}");
         }
     }

@@ -84,7 +84,7 @@ async fn a_client_with_the_token_is_served_in_every_revision() {
     target.credentials = Some(Credentials::Bearer("wrong".to_owned()));
     let error = Client::connect(target).await.unwrap_err().to_string();
     assert!(error.contains("credentials rejected"), "{error}");
-    assert!(!error.contains("wrong"), "a token is told nowhere: {error}");
+    assert!(!error.contains("wrong"), "the error contains the token: {error}");
 }
 
 #[tokio::test]
@@ -95,8 +95,8 @@ async fn a_signal_ends_the_program_with_0_and_reports_an_address_in_use() {
     second.args(["--http", &address, "--token-env", "SHOP_TOKEN"]).env("SHOP_TOKEN", "right");
     let output = second.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.starts_with(&format!("error: {address} cannot be listened on: ")), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.starts_with(&format!("error: {address} cannot be listened on: ")), "{stderr}");
     let id = served.child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(served.child.wait().unwrap().code(), Some(0));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fixture::{client, execute, failed, good, query, rows, settings};
+use crate::fixture::{client, execute, query, rows, settings, structured_result, tool_error};
 
 #[tokio::test]
 async fn results_keep_values_of_every_kind() {
@@ -22,7 +22,7 @@ async fn results_keep_columns_with_the_same_name_and_their_types() {
     let client = client(&settings()).await;
     let sql = "select c.id, o.id, c.id + o.id as id from customers c join orders o \
                on o.customer = c.id where o.id = 3";
-    let found = good(&query(&client, sql).await);
+    let found = structured_result(&query(&client, sql).await);
     let column = |of: Option<&str>| json!({"name": "id", "type": of});
     let columns = json!([column(Some("INTEGER")), column(Some("INTEGER")), column(None)]);
     assert_eq!(found["columns"], columns);
@@ -32,7 +32,8 @@ async fn results_keep_columns_with_the_same_name_and_their_types() {
 #[tokio::test]
 async fn an_empty_result_has_its_columns_and_no_rows() {
     let client = client(&settings()).await;
-    let found = good(&query(&client, "select name from customers where id = 99").await);
+    let found =
+        structured_result(&query(&client, "select name from customers where id = 99").await);
     let expected = json!({
         "columns": [{"name": "name", "type": "TEXT"}], "rows": [], "row_count": 0,
         "truncated": false,
@@ -43,36 +44,36 @@ async fn an_empty_result_has_its_columns_and_no_rows() {
 #[tokio::test]
 async fn accepts_params_by_position_and_by_name() {
     let client = client(&settings()).await;
-    good(&execute(&client, "create table kept (value)").await);
+    structured_result(&execute(&client, "create table kept (value)").await);
     let values = json!([
         null, 3, 2.5, "it's; drop table kept", {"blob": "AP8="},
         {"integer": "9223372036854775807"}
     ]);
     for value in values.as_array().unwrap() {
         let insert = json!({"sql": "insert into kept values (?)", "params": [value]});
-        good(&client.call_tool("execute", insert).await.unwrap());
+        structured_result(&client.call_tool("execute", insert).await.unwrap());
         let last = rows(&client, "select value from kept order by rowid desc limit 1").await;
         assert_eq!(last, json!([[value]]));
     }
     let named = json!({"sql": "select :a, $b, @a, :a", "params": {"a": true, "b": "x"}});
-    let found = good(&client.call_tool("query", named).await.unwrap());
+    let found = structured_result(&client.call_tool("query", named).await.unwrap());
     assert_eq!(found["rows"], json!([[1, "x", 1, 1]]));
 }
 
 #[tokio::test]
 async fn reports_params_that_do_not_match() {
     let client = client(&settings()).await;
-    for (sql, params, told) in [
+    for (sql, params, expected) in [
         ("select ?, ?", json!([1]), "the statement has 2 parameters, and params has 1"),
         ("select 1", json!([1]), "the statement has 0 parameters, and params has 1"),
         ("select :a", json!({"b": 1}), "params has no value for :a"),
         ("select :a", json!({"a": 1, "b": 1}), "the statement has no parameter for `b` of params"),
-        ("select ?", json!([[1]]), "params: [1] is no value"),
+        ("select ?", json!([[1]]), "params: [1] is not a value"),
         ("select ?", json!([{"blob": "?"}]), "params: {\"blob\":\"?\"} is neither a blob"),
         ("select ?", json!("x"), "`params` must be a list or an object, and is \"x\""),
     ] {
         let call = client.call_tool("query", json!({"sql": sql, "params": params}));
-        let error = failed(&call.await.unwrap());
-        assert!(error.starts_with(told), "{error}");
+        let error = tool_error(&call.await.unwrap());
+        assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -42,9 +42,9 @@ Settings of artifacts, with their defaults:
   enable_intelligent_processing=true  one file for each content; false: one raw file a result
   fallback_to_raw_on_error=true       unreadable content is saved raw; false: it fails
   save_text_above=2048                shorter texts go only to the model
-  model_bytes=16KiB                   how much of a result the model receives
+  model_bytes=16KiB                   limit of a result for the model
   max_files=1000, max_bytes=256MiB    limits of the folder
-  keep_arguments=false                whether the metadata contains arguments
+  keep_arguments=false                true: the metadata contains arguments
 
 With --json, one line for each event: turn, retry, delta, text, call, permission, artifact,
 result, end.
@@ -78,7 +78,7 @@ pub(crate) struct Agent {
     #[arg(long, value_name = "DIR", help_heading = "Artifacts")]
     artifacts: Option<PathBuf>,
 
-    /// Set how tool results are processed; may be repeated
+    /// A setting for the processing of tool results; may be repeated
     #[arg(long = "setting", value_name = "NAME=VALUE", help_heading = "Artifacts")]
     settings: Vec<Setting>,
 

@@ -96,8 +96,8 @@ impl ModelFlags {
                 target.redacted_url()
             )));
         }
-        let patience = RequestPolicy { request: self.timeout, ..RequestPolicy::default() };
-        let endpoint = Endpoint::new(&address, key.map(String::as_str), target, patience);
+        let policy = RequestPolicy { request: self.timeout, ..RequestPolicy::default() };
+        let endpoint = Endpoint::new(&address, key.map(String::as_str), target, policy);
         Ok(endpoint.map_err(Failure::Model)?.streaming(streams))
     }
 }

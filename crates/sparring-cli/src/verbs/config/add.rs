@@ -83,7 +83,7 @@ pub(super) struct Add {
     timeout: Option<Duration>,
 
     #[command(flatten)]
-    place: FileFlags,
+    location: FileFlags,
 
     #[command(flatten)]
     pub(super) output_flags: OutputFlags,
@@ -95,16 +95,16 @@ impl Add {
         printer: &Printer,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let place = self.place.or_user_file(environment)?;
-        let entry = self.entry(&place, &environment.current_dir)?;
+        let location = self.location.or_user_file(environment)?;
+        let entry = self.entry(&location, &environment.current_dir)?;
         let add = Change::Add { name: self.name.clone(), entry };
         let message = format!("added {} to", self.name);
-        let exit = apply_change(&place, &add, &message, printer, environment).await?;
-        self.warn_about_secrets(&place, printer).await;
+        let exit = apply_change(&location, &add, &message, printer, environment).await?;
+        self.warn_about_secrets(&location, printer).await;
         Ok(exit)
     }
 
-    fn entry(&self, place: &ConfigLocation, here: &Path) -> Result<Value, Failure> {
+    fn entry(&self, location: &ConfigLocation, here: &Path) -> Result<Value, Failure> {
         let mut entry = Map::new();
         let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
         if let Some(transport) = &self.transport {
@@ -113,7 +113,7 @@ impl Add {
         if let Some((program, args)) = self.command.split_first() {
             let is_here = program.contains('/') && self.container.is_none();
             let program =
-                if is_here { path_in_file(place, here, program) } else { program.clone() };
+                if is_here { path_in_file(location, here, program) } else { program.clone() };
             set("command", json!(program));
             if !args.is_empty() {
                 set("args", json!(args));
@@ -130,7 +130,7 @@ impl Add {
         }
         match (&self.cwd, &self.container) {
             (Some(cwd), Some(_)) => set("cwd", json!(cwd)),
-            (Some(cwd), None) => set("cwd", json!(path_in_file(place, here, cwd))),
+            (Some(cwd), None) => set("cwd", json!(path_in_file(location, here, cwd))),
             (None, _) => {}
         }
         if let Some(container) = &self.container {
@@ -180,12 +180,12 @@ impl Add {
 
     /// Warns about a secret in a project's file, which everyone with the project can
     /// read.
-    async fn warn_about_secrets(&self, place: &ConfigLocation, printer: &Printer) {
+    async fn warn_about_secrets(&self, location: &ConfigLocation, printer: &Printer) {
         let is_literal = |text: &String| !text.contains("${");
         let is_secret = |text: &&String| text.to_lowercase().starts_with("authorization:");
         let headers = self.headers.iter().filter(is_secret);
         let mut secrets = self.bearer.iter().chain(headers);
-        if place.scope == Scope::Project && secrets.any(is_literal) {
+        if location.scope == Scope::Project && secrets.any(is_literal) {
             let note = "the token is stored in the project's file; '${NAME}' reads it from the \
                         environment";
             printer.note(note).await;
@@ -195,12 +195,12 @@ impl Add {
 
 /// Returns a path from the command line as the file has to contain it: relative inside
 /// the file's project, absolute otherwise.
-fn path_in_file(place: &ConfigLocation, here: &Path, typed: &str) -> String {
+fn path_in_file(location: &ConfigLocation, here: &Path, typed: &str) -> String {
     if typed.starts_with('~') || typed.contains("${") {
         return typed.to_owned();
     }
     let full = std::path::absolute(here.join(typed)).unwrap_or_else(|_| here.join(typed));
-    let folder = place.folder.as_deref().filter(|_| place.scope == Scope::Project);
+    let folder = location.folder.as_deref().filter(|_| location.scope == Scope::Project);
     let below = folder.and_then(|folder| full.strip_prefix(folder).ok());
     match below {
         Some(below) => Path::new(".").join(below).display().to_string(),

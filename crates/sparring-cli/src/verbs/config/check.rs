@@ -66,7 +66,7 @@ impl Check {
         printer.print(&render_summary(&config)).await?;
         if config.files.iter().all(|file| !file.is_there) {
             let looked: Vec<String> =
-                config.files.iter().map(|file| file.place.file.display().to_string()).collect();
+                config.files.iter().map(|file| file.location.file.display().to_string()).collect();
             printer.note(&format!("no config file found; looked for {}", looked.join(", "))).await;
         }
         Ok(exit)
@@ -77,10 +77,10 @@ impl Check {
 fn render_summary(config: &Config) -> String {
     let mut text = String::new();
     for file in config.files.iter().filter(|file| file.is_there) {
-        let servers: Vec<String> = servers_of_file(config, &file.place.file)
+        let servers: Vec<String> = servers_of_file(config, &file.location.file)
             .map(|(name, it)| format!("{} ({})", line::clean(name), state_name(it)))
             .collect();
-        let path = file.place.file.display().to_string();
+        let path = file.location.file.display().to_string();
         match servers.is_empty() {
             false => text += &format!("{path}: {}\n", servers.join(", ")),
             // Its problems were printed.
@@ -115,10 +115,10 @@ fn all_problems(config: &Config) -> impl Iterator<Item = &Problems> {
 
 fn to_json(config: &Config) -> Value {
     let files = config.files.iter().filter(|file| file.is_there).map(|file| {
-        let servers = servers_of_file(config, &file.place.file);
+        let servers = servers_of_file(config, &file.location.file);
         let servers: Vec<Value> =
             servers.map(|(name, it)| json!({"name": name, "state": state_name(it)})).collect();
-        let path = file.place.file.display().to_string();
+        let path = file.location.file.display().to_string();
         json!({"file": path, "trusted": file.is_trusted, "servers": servers})
     });
     let unreadable = config.faults.iter().filter_map(|fault| match fault {

@@ -38,15 +38,15 @@ impl FileFlags {
         &self,
         environment: &Environment,
     ) -> Result<Option<ConfigLocation>, Failure> {
-        let places = configured_servers::config_places(environment);
+        let locations = configured_servers::config_places(environment);
         if let Some(file) = &self.file {
-            return place_at(file, &places, environment).map(Some);
+            return place_at(file, &locations, environment).map(Some);
         }
         if self.project {
-            return Ok(places.project_file().cloned());
+            return Ok(locations.project_file().cloned());
         }
         match self.user {
-            true => user_file(&places).map(Some),
+            true => user_file(&locations).map(Some),
             false => Ok(None),
         }
     }
@@ -57,7 +57,7 @@ impl FileFlags {
         environment: &Environment,
     ) -> Result<ConfigLocation, Failure> {
         match self.named_place(environment)? {
-            Some(place) => Ok(place),
+            Some(location) => Ok(location),
             None => user_file(&configured_servers::config_places(environment)),
         }
     }
@@ -69,8 +69,8 @@ impl FileFlags {
         environment: &Environment,
         printer: &Printer,
     ) -> Result<ConfigLocation, Failure> {
-        if let Some(place) = self.named_place(environment)? {
-            return Ok(place);
+        if let Some(location) = self.named_place(environment)? {
+            return Ok(location);
         }
         let config = configured_servers::read_without_asking(environment, printer);
         let Some(server) = config.servers.get(name) else {
@@ -83,7 +83,7 @@ impl FileFlags {
 
 /// Applies a change and prints it.
 pub(super) async fn apply_change(
-    place: &ConfigLocation,
+    location: &ConfigLocation,
     change: &Change,
     message: &str,
     printer: &Printer,
@@ -91,8 +91,8 @@ pub(super) async fn apply_change(
 ) -> Result<Exit, Failure> {
     let context =
         configured_servers::config_context(environment, printer.stderr(), Arc::new(|_| None));
-    let edited = edit(place, change, &context).map_err(edit_failure)?;
-    let file = place.file.display().to_string();
+    let edited = edit(location, change, &context).map_err(edit_failure)?;
+    let file = location.file.display().to_string();
     if printer.is_json() {
         let changed = edited == Edited::Changed;
         printer.print_json(&json!({"file": file, "changed": changed})).await?;
@@ -104,15 +104,15 @@ pub(super) async fn apply_change(
     Ok(Exit::Success)
 }
 
-/// Returns the place of a named file.
+/// Returns the location of a named file.
 pub(super) fn place_at(
     file: &Path,
-    places: &ConfigLocations,
+    locations: &ConfigLocations,
     environment: &Environment,
 ) -> Result<ConfigLocation, Failure> {
     let file = environment.current_dir.join(file);
-    if let Some(place) = places.locate(&file) {
-        return Ok(place);
+    if let Some(location) = locations.locate(&file) {
+        return Ok(location);
     }
     let format = match file.extension().and_then(|it| it.to_str()) {
         Some("yaml" | "yml") => Format::Yaml,
@@ -126,10 +126,10 @@ pub(super) fn place_at(
     Ok(ConfigLocation { file, format, scope: Scope::Project, folder })
 }
 
-fn user_file(places: &ConfigLocations) -> Result<ConfigLocation, Failure> {
+fn user_file(locations: &ConfigLocations) -> Result<ConfigLocation, Failure> {
     let none =
         || Failure::Usage("no user config file: neither HOME nor XDG_CONFIG_HOME is set".into());
-    places.user_file().cloned().ok_or_else(none)
+    locations.user_file().cloned().ok_or_else(none)
 }
 
 fn unknown_server(name: &str, config: &Config) -> Failure {

@@ -69,7 +69,7 @@ impl List {
         if printer.is_json() {
             let files = config.files.iter().filter(|file| file.is_there);
             let files: Vec<String> =
-                files.map(|file| file.place.file.display().to_string()).collect();
+                files.map(|file| file.location.file.display().to_string()).collect();
             let servers: Vec<Value> = rows.iter().map(row_to_json).collect();
             printer.print_json(&json!({"servers": servers, "files": files})).await?;
         } else {

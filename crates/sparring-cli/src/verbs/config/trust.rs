@@ -56,39 +56,40 @@ impl TrustFiles {
         let store = store.ok_or_else(|| Failure::Usage(none.to_owned()))?;
         let store_failure =
             |error: sparring_host::config::TrustError| Failure::File(error.to_string());
-        let places = self.places(environment)?;
+        let locations = self.locations(environment)?;
         let mut done = Vec::new();
-        for place in &places {
+        for location in &locations {
             if self.undo {
-                if Trust::remove(store, &place.file).map_err(store_failure)? {
-                    done.push(place.file.display().to_string());
+                if Trust::remove(store, &location.file).map_err(store_failure)? {
+                    done.push(location.file.display().to_string());
                 }
                 continue;
             }
-            let Some(offer) = self.read_offer(place)? else { continue };
-            if offer.is_trusted(store).map_err(store_failure)? {
+            let Some(preview) = self.read_preview(location)? else { continue };
+            if preview.is_trusted(store).map_err(store_failure)? {
                 if !self.files.is_empty() {
-                    printer.note(&format!("{} is trusted already", place.file.display())).await;
+                    printer.note(&format!("{} is trusted already", location.file.display())).await;
                 }
                 continue;
             }
-            printer.write_stderr(&render_offer(&offer)).await;
+            printer.write_stderr(&render_preview(&preview)).await;
             if self.yes || confirm(printer, environment).await? {
-                offer.trust(store).map_err(store_failure)?;
-                done.push(place.file.display().to_string());
+                preview.trust(store).map_err(store_failure)?;
+                done.push(location.file.display().to_string());
             }
         }
         self.print_changes(&done, printer).await
     }
 
-    fn places(&self, environment: &Environment) -> Result<Vec<ConfigLocation>, Failure> {
-        let places = configured_servers::config_places(environment);
+    fn locations(&self, environment: &Environment) -> Result<Vec<ConfigLocation>, Failure> {
+        let locations = configured_servers::config_places(environment);
         if self.files.is_empty() {
-            let of_project = places.0.into_iter().filter(|place| place.scope == Scope::Project);
+            let of_project =
+                locations.0.into_iter().filter(|location| location.scope == Scope::Project);
             return Ok(of_project.collect());
         }
-        let own = |place: &ConfigLocation| place.scope == Scope::User;
-        let named = self.files.iter().map(|file| place_at(file, &places, environment));
+        let own = |location: &ConfigLocation| location.scope == Scope::User;
+        let named = self.files.iter().map(|file| place_at(file, &locations, environment));
         let named = named.collect::<Result<Vec<_>, _>>()?;
         match named.iter().any(own) {
             true => Err(Failure::Usage("the user's config file is always trusted".to_owned())),
@@ -97,12 +98,12 @@ impl TrustFiles {
     }
 
     /// Reads the preview of a file. A named file must exist.
-    fn read_offer(&self, place: &ConfigLocation) -> Result<Option<TrustPreview>, Failure> {
-        match TrustPreview::read(place) {
+    fn read_preview(&self, location: &ConfigLocation) -> Result<Option<TrustPreview>, Failure> {
+        match TrustPreview::read(location) {
             Ok(None) if !self.files.is_empty() => {
-                Err(Failure::File(format!("no such file: {}", place.file.display())))
+                Err(Failure::File(format!("no such file: {}", location.file.display())))
             }
-            Ok(offer) => Ok(offer),
+            Ok(preview) => Ok(preview),
             Err(FileProblem::Invalid(problems)) => Err(Failure::Script(vec![problems])),
             Err(fault) => Err(Failure::File(fault.to_string())),
         }
@@ -127,9 +128,9 @@ impl TrustFiles {
 }
 
 /// Renders the preview of a file, for the user to decide.
-fn render_offer(offer: &TrustPreview) -> String {
-    let mut text = format!("{} configures\n", offer.file().display());
-    for PreviewedServer { name, transport, spelled, takes, sets } in &offer.servers {
+fn render_preview(preview: &TrustPreview) -> String {
+    let mut text = format!("{} configures\n", preview.file().display());
+    for PreviewedServer { name, transport, spelled, takes, sets } in &preview.servers {
         text += &format!("  {} ({transport}): {}\n", line::clean(name), line::clean(spelled));
         for (word, names) in [("reads", takes), ("sets", sets)] {
             if !names.is_empty() {
@@ -137,11 +138,11 @@ fn render_offer(offer: &TrustPreview) -> String {
             }
         }
     }
-    if offer.servers.is_empty() {
+    if preview.servers.is_empty() {
         text += "  no servers\n";
     }
-    if !offer.allow.is_empty() {
-        text += &format!("and allows {}\n", line::clean(&offer.allow.join(", ")));
+    if !preview.allow.is_empty() {
+        text += &format!("and allows {}\n", line::clean(&preview.allow.join(", ")));
     }
     text
 }

@@ -26,7 +26,7 @@ impl ScriptReloader {
         script: &Path,
         settings: Settings,
     ) -> Result<(ScriptReloader, MockServer), Failure> {
-        let files = FileWatcher::new();
+        let files = FileWatcher::default();
         let mut reloader = ScriptReloader { script: script.to_owned(), settings, files };
         let mock = reloader.read().await?;
         Ok((reloader, mock))

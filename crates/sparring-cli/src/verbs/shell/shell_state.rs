@@ -105,16 +105,16 @@ impl<'a> ShellState<'a> {
         read.await.map_err(|error| Failure::System(std::io::Error::other(error)))?
     }
 
-    /// Returns the function that reads changed files for the manager. Notes go to `tell`.
+    /// Returns the function that reads changed files for the manager. Notes go to `report_note`.
     pub(super) fn config_reader(
         &self,
-        tell: impl Fn(String) + Send + Sync + 'static,
+        report_note: impl Fn(String) + Send + Sync + 'static,
     ) -> impl Fn() -> LoadedConfig + Send + Sync + 'static {
         let active = Arc::clone(&self.active);
         move || {
             let read = active.read(false);
             let servers = read.map_err(|failure| failure.to_string()).map(|(servers, notes)| {
-                notes.into_iter().for_each(&tell);
+                notes.into_iter().for_each(&report_note);
                 servers
             });
             LoadedConfig { servers, files: active.files() }

@@ -97,7 +97,7 @@ pub(crate) struct Test {
     #[arg(long)]
     fail_fast: bool,
 
-    /// How many suites run at once [default: the number of cores]
+    /// Number of suites that run at once [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 

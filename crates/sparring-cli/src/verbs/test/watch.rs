@@ -25,7 +25,7 @@ impl Test {
         let printer = command.printer;
         let mut watched_suites = WatchedSuites::default();
         let mut affected = watched_suites.find(&self.paths)?;
-        let mut files = FileWatcher::new();
+        let mut files = FileWatcher::default();
         loop {
             // Reads suites again that were not watched before, since they may have changed
             // meanwhile. Later changes are noticed, also while tests run.

@@ -27,29 +27,29 @@ fn reports_a_missing_command_folder_or_user_in_a_container() {
     let flag = "podman refused: unknown flag: --nope; See 'podman exec --help'";
     check(&["--container-flag", "--nope", "--", "server"], flag);
     // An exit code of the command is not one of the engine.
-    let own = "no answer to initialize: exited with status 127";
+    let own = "the server exited with status 127 before it answered initialize";
     check(&["--protocol", "2025-11-25", "--", "sh", "-c", "nope"], own);
 }
 
 #[test]
 fn reports_a_container_that_cannot_run_commands() {
     let Some(podman) = podman() else { return };
-    let nobody = ["--container", "spar-nobody", "--", "server"];
-    check(&podman, &nobody, "podman has no container spar-nobody");
+    let missing = ["--container", "spar-missing", "--", "server"];
+    check(&podman, &missing, "podman has no container spar-missing");
     let own = podman.container("run", "stopped", &[]);
     let args = ["--container", &own.name, "--", "server"];
-    own.does("pause");
+    own.run("pause");
     check(&podman, &args, "container spar-own-stopped is paused");
-    own.does("unpause");
-    own.does("kill");
-    own.does("wait");
+    own.run("unpause");
+    own.run("kill");
+    own.run("wait");
     let killed = "container spar-own-stopped is not running: exited with status 137";
     check(&podman, &args, killed);
 }
 
 /// Starts `spar` on a silent server in a container of this test, does something to the
 /// container, and returns the error.
-fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> Vec<String> {
+fn run_and_disturb(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> Vec<String> {
     let script = "echo here >&2; while read line; do :; done; sleep 1000.31";
     let flags = ["ping", "--protocol", "2025-11-25", "--show-stderr", "--timeout", timeout];
     let command = ["--container", container, "--", "sh", "-c", script];
@@ -65,8 +65,8 @@ fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> 
 fn reports_at_once_that_the_container_of_a_server_stopped() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "killed", &[]);
-    let printed = meanwhile(&podman, &own.name, "60s", &["kill"]);
-    let expected = "error: no answer to initialize: exited with status 137; \
+    let printed = run_and_disturb(&podman, &own.name, "60s", &["kill"]);
+    let expected = "error: the server exited with status 137 (\
                     container spar-own-killed is not running: ";
     assert!(printed.last().unwrap().starts_with(expected), "{printed:?}");
 }
@@ -75,8 +75,9 @@ fn reports_at_once_that_the_container_of_a_server_stopped() {
 fn reports_at_once_that_the_container_of_a_server_was_removed() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "removed", &[]);
-    let printed = meanwhile(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
-    assert!(printed.contains("error: no answer to initialize: exited with status "), "{printed}");
+    let printed =
+        run_and_disturb(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
+    assert!(printed.contains("error: the server exited with status "), "{printed}");
     // The container is killed first, and then removed.
     let (gone, stopped) = ("has no container spar-own-removed", "spar-own-removed is not running");
     assert!(printed.contains(gone) || printed.contains(stopped), "{printed}");
@@ -86,7 +87,7 @@ fn reports_at_once_that_the_container_of_a_server_was_removed() {
 fn reports_with_the_timeout_that_the_container_of_a_server_is_paused() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "paused", &[]);
-    let printed = meanwhile(&podman, &own.name, "2s", &["pause"]);
+    let printed = run_and_disturb(&podman, &own.name, "2s", &["pause"]);
     let silence = "error: no answer to initialize within 2s";
     assert_eq!(printed[..2], [silence, "note: container spar-own-paused is paused"]);
     // A paused process that cannot be killed is killed once it is resumed.
@@ -95,6 +96,6 @@ fn reports_with_the_timeout_that_the_container_of_a_server_is_paused() {
                         container spar-own-paused is paused";
         assert_eq!(left, expected);
     }
-    own.does("unpause");
+    own.run("unpause");
     podman.wait_for(&own.name, "1000.31", 0);
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::podman::{BARE, Podman, SHELL, kill, podman, printed, with_engine};
 use crate::process::{SPAR, WAIT_LIMIT, output};
 
-const NOBODY: u32 = 65534;
+const NOBODY_UID: u32 = 65534;
 
 /// Podman as a service for any user. Stopped when dropped.
 struct Service {
@@ -33,7 +33,7 @@ impl Service {
         fs::copy(SPAR, folder.path().join("spar")).unwrap();
         let home = folder.path().join("home");
         fs::create_dir(&home).unwrap();
-        std::os::unix::fs::chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
+        std::os::unix::fs::chown(&home, Some(NOBODY_UID), Some(NOBODY_UID)).unwrap();
         let url = format!("unix://{}", socket.display());
         let mut command = podman.command(&["system", "service", "--time=0", &url]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -57,7 +57,7 @@ impl Service {
         command.args(with_engine(args, &client.replace("URL", &url)));
         command.env("DOCKER_HOST", &url).env("HOME", self.path("home"));
         command.env("XDG_RUNTIME_DIR", self.path("home")).current_dir("/");
-        output(command.uid(NOBODY).gid(NOBODY))
+        output(command.uid(NOBODY_UID).gid(NOBODY_UID))
     }
 }
 
@@ -82,8 +82,8 @@ fn a_shell_in_the_container_ends_a_server_that_the_host_does_not_show() {
     let Some(service) = Service::start(&podman) else { return };
     let commands = [("1000.11", "trap '' TERM"), ("1000.12", "")];
     for (client, (word, trap)) in clients().into_iter().zip(commands) {
-        let good = service.spar(client, &["ping", "--container", SHELL, "--", "server"]);
-        assert_eq!(printed(&good), (String::new(), Some(0)), "{client}");
+        let succeeding = service.spar(client, &["ping", "--container", SHELL, "--", "server"]);
+        assert_eq!(printed(&succeeding), (String::new(), Some(0)), "{client}");
         let script = format!("{trap}\nsleep {word} &\nwhile :; do sleep {word}; done");
         let flags = ["ping", "--timeout", "1s", "--container", SHELL, "--", "sh", "-c", &script];
         let silent = service.spar(client, &flags);
@@ -96,10 +96,10 @@ fn a_shell_in_the_container_ends_a_server_that_the_host_does_not_show() {
 fn reports_a_server_that_cannot_be_ended() {
     let Some(podman) = podman() else { return };
     let Some(service) = Service::start(&podman) else { return };
-    let good = ["ping", "--container", BARE, "--", "server"];
+    let succeeding = ["ping", "--container", BARE, "--", "server"];
     let stays = ["ping", "--timeout", "1s", "--container", BARE, "--", "sleep", "1000.13"];
     let client = "podman --remote --url URL";
-    assert_eq!(printed(&service.spar(client, &good)), (String::new(), Some(0)));
+    assert_eq!(printed(&service.spar(client, &succeeding)), (String::new(), Some(0)));
     let note = "note: the server may still run in container spar-bare: \
                 the host does not show the process, and no shell in the container can end it\n";
     assert_eq!(printed(&service.spar(client, &stays)), (format!("{SILENT}{note}"), Some(3)));

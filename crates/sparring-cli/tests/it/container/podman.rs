@@ -97,7 +97,7 @@ pub(super) struct OwnContainer<'a> {
 
 impl OwnContainer<'_> {
     /// Runs `podman VERB NAME`.
-    pub(super) fn does(&self, verb: &str) {
+    pub(super) fn run(&self, verb: &str) {
         self.podman.run(&[verb, &self.name]);
     }
 }

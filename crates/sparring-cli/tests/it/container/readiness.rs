@@ -12,7 +12,7 @@ use crate::process::{Running, SPAR, WAIT_LIMIT, output, wait_until_gone};
 
 const HEALTHY: &str = r#"--health-cmd=["/bin/sleep","0"]"#;
 const UNHEALTHY: &str = r#"--health-cmd=["/bin/nope"]"#;
-const BY_HAND: &str = "--health-interval=disable";
+const NO_HEALTH_INTERVAL: &str = "--health-interval=disable";
 
 fn check(own: &OwnContainer<'_>, podman: &Podman, expected: &str) {
     let args = ["ping", "--timeout", "500ms", "--container", &own.name, "--", "server"];
@@ -42,7 +42,7 @@ fn wait_in(folder: &Path, own: &OwnContainer<'_>, podman: &Podman) -> Running {
 #[test]
 fn waits_for_a_health_check() {
     let Some(podman) = podman() else { return };
-    let own = podman.container("run", "healthy", &[HEALTHY, BY_HAND]);
+    let own = podman.container("run", "healthy", &[HEALTHY, NO_HEALTH_INTERVAL]);
     check(&own, &podman, "was not ready within 500ms: the health check has not succeeded yet");
     let folder = tempfile::tempdir().unwrap();
     let waiting = wait_in(folder.path(), &own, &podman);
@@ -53,7 +53,7 @@ fn waits_for_a_health_check() {
 #[test]
 fn reports_a_failed_health_check() {
     let Some(podman) = podman() else { return };
-    let flags = [UNHEALTHY, BY_HAND, "--health-retries=1"];
+    let flags = [UNHEALTHY, NO_HEALTH_INTERVAL, "--health-retries=1"];
     let own = podman.container("run", "unhealthy", &flags);
     output(&mut podman.command(&["healthcheck", "run", &own.name]));
     check(&own, &podman, "is unhealthy: its health check fails");
@@ -66,7 +66,7 @@ fn waits_for_a_container_that_is_not_started_yet() {
     check(&own, &podman, "was not ready within 500ms: not started yet");
     let folder = tempfile::tempdir().unwrap();
     let waiting = wait_in(folder.path(), &own, &podman);
-    own.does("start");
+    own.run("start");
     assert_eq!(waiting.exit(), Some(0));
 }
 

@@ -9,14 +9,14 @@ use super::podman::{BARE, Podman, SHELL, kill, podman, printed};
 use crate::process::Running;
 
 /// A server with a child process that reports its start and ignores the end of input. If
-/// stubborn, it also ignores SIGTERM. The word identifies both processes.
-fn server(stubborn: bool, word: &str) -> String {
-    let trap = if stubborn { "trap '' TERM" } else { "" };
+/// `ignores_sigterm`, it also ignores SIGTERM. The word identifies both processes.
+fn server(ignores_sigterm: bool, word: &str) -> String {
+    let trap = if ignores_sigterm { "trap '' TERM" } else { "" };
     format!("{trap}\nsleep 1000{word} &\necho here >&2\nwhile :; do wait; sleep 1000{word}; done")
 }
 
-fn start(podman: &Podman, stubborn: bool, word: &str) -> Running {
-    let script = server(stubborn, word);
+fn start(podman: &Podman, ignores_sigterm: bool, word: &str) -> Running {
+    let script = server(ignores_sigterm, word);
     let args = ["ping", "--show-stderr", "--container", SHELL, "--", "sh", "-c", &script];
     let mut running = podman.start(&args);
     running.line("here");
@@ -25,7 +25,7 @@ fn start(podman: &Podman, stubborn: bool, word: &str) -> Running {
 }
 
 /// Lets `spar` time out on a command that ignores its input. Returns the duration in seconds.
-fn give_up(container: &str, word: &str, command: &[&str]) -> Option<f32> {
+fn run_until_timeout(container: &str, word: &str, command: &[&str]) -> Option<f32> {
     let podman = podman()?;
     let flags = ["ping", "--timeout", "500ms", "--container", container, "--"];
     let began = Instant::now();
@@ -40,21 +40,21 @@ fn give_up(container: &str, word: &str, command: &[&str]) -> Option<f32> {
 
 #[test]
 fn terminates_a_server_that_ignores_the_end_of_its_input_in_a_container_without_a_shell() {
-    let Some(seconds) = give_up(BARE, "1000.01", &["sleep", "1000.01"]) else { return };
+    let Some(seconds) = run_until_timeout(BARE, "1000.01", &["sleep", "1000.01"]) else { return };
     assert!((1.5..5.0).contains(&seconds), "{seconds}");
 }
 
 #[test]
 fn kills_a_server_that_ignores_sigterm_in_a_container_without_a_shell() {
     let command = ["env", "--ignore-signal=TERM", "sleep", "1000.02"];
-    let Some(seconds) = give_up(BARE, "1000.02", &command) else { return };
+    let Some(seconds) = run_until_timeout(BARE, "1000.02", &command) else { return };
     assert!(seconds >= 6.5, "{seconds}");
 }
 
 #[test]
 fn the_processes_of_a_server_end_with_it() {
     let word = ".03";
-    give_up(SHELL, "1000.03", &["sh", "-c", &server(false, word)]);
+    run_until_timeout(SHELL, "1000.03", &["sh", "-c", &server(false, word)]);
     // A server that ends, and leaves a child.
     let Some(podman) = podman() else { return };
     let script = "sleep 1000.04 </dev/null >/dev/null 2>&1 & exec server";

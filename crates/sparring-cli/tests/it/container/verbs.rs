@@ -6,7 +6,7 @@ use super::podman::{BARE, Podman, SHELL, podman, printed, with_engine};
 use crate::process::{SPAR, output};
 
 /// Returns the output of `spar`, which must succeed without a note.
-fn good(podman: &Podman, args: &[&str]) -> String {
+fn spar_output(podman: &Podman, args: &[&str]) -> String {
     let output = podman.spar(args);
     assert_eq!(printed(&output), (String::new(), Some(0)), "{args:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -16,7 +16,7 @@ fn good(podman: &Podman, args: &[&str]) -> String {
 fn every_verb_works_in_a_container_that_has_only_the_server() {
     let Some(podman) = podman() else { return };
     let spar = |args: &[&str]| {
-        good(&podman, &[args, &["--container", BARE, "--", "/bin/server"]].concat())
+        spar_output(&podman, &[args, &["--container", BARE, "--", "/bin/server"]].concat())
     };
     assert_eq!(spar(&["call", "echo", "message=hi"]), "hi\n");
     assert!(spar(&["list", "tools"]).contains("add "));
@@ -33,7 +33,7 @@ fn a_server_in_a_container_speaks_every_revision() {
     let Some(podman) = podman() else { return };
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let args = ["ping", "--protocol", revision, "--container", SHELL, "--", "server"];
-        assert!(good(&podman, &args).starts_with(&format!("desk 1.0.0 ({revision}) ")));
+        assert!(spar_output(&podman, &args).starts_with(&format!("desk 1.0.0 ({revision}) ")));
     }
 }
 
@@ -48,7 +48,7 @@ fn a_command_gets_the_environment_and_folder_of_the_container_and_a_separate_std
     let args =
         [&["ping", "--protocol", "2025-11-25"], &set[..], &passed, &["sh", "-c", script]].concat();
     let output = output(Command::new(SPAR).args(with_engine(&args, &podman.line)).env("C", "ours"));
-    let expected = "error: no answer to initialize: exited with status 3\n\
+    let expected = "error: the server exited with status 3 before it answered initialize\n\
                     stderr:\n  a b|c d|ours|/tmp|/x\n";
     assert_eq!(printed(&output), (expected.to_owned(), Some(3)));
     assert!(output.stdout.is_empty());
@@ -73,5 +73,8 @@ fn a_large_message_arrives_complete_in_both_directions() {
     std::fs::write(&file, format!("{{\"message\":\"{message}\"}}")).unwrap();
     let arguments = format!("@{}", file.display());
     let args = ["call", "echo", "--args", &arguments, "--container", BARE, "--", "server"];
-    assert!(good(&podman, &args) == format!("{message}\n"), "it does not come back as it was");
+    assert!(
+        spar_output(&podman, &args) == format!("{message}\n"),
+        "it does not come back as it was"
+    );
 }

@@ -16,7 +16,7 @@ use crate::process::{Running, SPAR, output};
 /// The turns that the clients of both packages run.
 const TURNS: &str = include_str!("turns.yaml");
 
-fn here(file: &str) -> PathBuf {
+fn fixture_path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/llm").join(file)
 }
 
@@ -52,7 +52,7 @@ fn received(api: &str, mode: &str) -> Option<Value> {
     let turns = TURNS.replace("KEY", &format!("Bearer sk-{api}"));
     fs::write(&script, format!("{api}:\n{turns}")).unwrap();
     let (running, url) = serve(&script, &["--journal", &folder.path().join("j").to_string_lossy()]);
-    let client = here(&format!("{api}_client.py"));
+    let client = fixture_path(&format!("{api}_client.py"));
     let output = output(Command::new(python).arg(client).args([&url, mode]));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{api} {mode}: {stderr}");
@@ -89,7 +89,7 @@ fn check(api: &str, mode: &str, stops: [&str; 2], errors: &[(&str, Option<u16>, 
 }
 
 /// The errors before any answer.
-const REFUSED: [(&str, Option<u16>, &str); 4] = [
+const FIRST_ERRORS: [(&str, Option<u16>, &str); 4] = [
     ("BadRequestError", Some(400), "no good"),
     ("AuthenticationError", Some(401), ""),
     ("NotFoundError", Some(404), ""),
@@ -97,7 +97,7 @@ const REFUSED: [(&str, Option<u16>, &str); 4] = [
 ];
 
 /// The last error: no turn is left.
-const OVER: (&str, Option<u16>, &str) =
+const NO_TURN_LEFT: (&str, Option<u16>, &str) =
     ("InternalServerError", Some(500), "turn 13 was requested, but the script has only 12");
 
 #[test]
@@ -107,10 +107,12 @@ fn the_openai_package_gets_every_turn_whole_and_streamed() {
     let cut = ("APIConnectionError", None, "");
     let garbage = ("JSONDecodeError", None, "");
     let spoken_text = ("InternalServerError", Some(529), "enough of that");
-    let plain = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
+    let plain =
+        [&FIRST_ERRORS[..], &[overloaded, cut, spoken_text, garbage, NO_TURN_LEFT]].concat();
     check("openai", "plain", stops, &plain);
     let spoken_text = ("APIError", None, "enough of that");
-    let stream = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
+    let stream =
+        [&FIRST_ERRORS[..], &[overloaded, cut, spoken_text, garbage, NO_TURN_LEFT]].concat();
     check("openai", "stream", stops, &stream);
 }
 
@@ -121,11 +123,13 @@ fn the_anthropic_package_gets_every_turn_whole_and_streamed() {
     let cut = ("APIConnectionError", None, "");
     let garbage = ("JSONDecodeError", None, "");
     let spoken_text = ("OverloadedError", Some(529), "enough of that");
-    let plain = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
+    let plain =
+        [&FIRST_ERRORS[..], &[overloaded, cut, spoken_text, garbage, NO_TURN_LEFT]].concat();
     check("anthropic", "plain", stops, &plain);
     let cut = ("RemoteProtocolError", None, "incomplete chunked read");
     let spoken_text = ("APIStatusError", Some(200), "enough of that");
-    let stream = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
+    let stream =
+        [&FIRST_ERRORS[..], &[overloaded, cut, spoken_text, garbage, NO_TURN_LEFT]].concat();
     check("anthropic", "stream", stops, &stream);
 }
 
@@ -133,10 +137,10 @@ fn the_anthropic_package_gets_every_turn_whole_and_streamed() {
 /// by turn.
 fn check_agent(api: &str, transport: &str) {
     let Some(python) = python() else { return };
-    let suite = fs::read_to_string(here("agent.spar.yaml")).unwrap();
+    let suite = fs::read_to_string(fixture_path("agent.spar.yaml")).unwrap();
     let suite = suite.replace("PYTHON", &python).replace("API", api);
     let suite = suite.replace("TRANSPORT", transport);
-    let suite = suite.replace("AGENT", &here("agent.py").to_string_lossy());
+    let suite = suite.replace("AGENT", &fixture_path("agent.py").to_string_lossy());
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));

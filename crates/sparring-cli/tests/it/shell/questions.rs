@@ -4,7 +4,7 @@
 use super::screen::{CTRL_C, CTRL_D, Screen};
 use super::shell_folder::ShellFolder;
 
-const DESK: &str = r#"
+const ASKING_MOCK: &str = r#"
 server: {name: files, version: 1.0.0}
 tools:
   - name: form
@@ -28,18 +28,18 @@ tools:
     text: done
 "#;
 
-fn place() -> ShellFolder {
-    let place = ShellFolder::new();
-    place.write("files.mock.yaml", DESK);
-    place
+fn folder_with_questions() -> ShellFolder {
+    let shell_folder = ShellFolder::new();
+    shell_folder.write("files.mock.yaml", ASKING_MOCK);
+    shell_folder
 }
 
 const FLAGS: [&str; 4] = ["--server", "files", "--allow", "mcp__files"];
 
 #[test]
 fn the_user_fills_in_a_form_field_by_field_at_a_terminal() {
-    let place = place();
-    let mut screen = Screen::start(&place, &FLAGS);
+    let shell_folder = folder_with_questions();
+    let mut screen = Screen::start(&shell_folder, &FLAGS);
     screen.see("connected to files");
     screen.enter("/mcp call files form\r");
     screen.see("`files` asks: Who are you?");
@@ -66,8 +66,8 @@ fn the_user_fills_in_a_form_field_by_field_at_a_terminal() {
 
 #[test]
 fn ctrl_c_during_a_question_cancels_the_call_and_not_the_shell() {
-    let place = place();
-    let mut screen = Screen::start(&place, &FLAGS);
+    let shell_folder = folder_with_questions();
+    let mut screen = Screen::start(&shell_folder, &FLAGS);
     screen.see("connected to files");
     screen.enter("/mcp call files form\r");
     screen.see("Name (text): ");
@@ -86,7 +86,7 @@ fn a_script_answers_with_the_following_lines_and_otherwise_declines() {
                   /mcp call files model\n# the answer\n/answer fjord\n\
                   /mcp call files form\n/mcp call files form\n/answer cancel\n\
                   /mcp call files count\n";
-    let output = place().script(&FLAGS, script);
+    let output = folder_with_questions().script(&FLAGS, script);
     let (text, printed) = (output.stdout, String::from_utf8(output.stderr).unwrap());
     assert_eq!(output.status.code(), Some(0), "{printed}");
     assert_eq!(
@@ -102,7 +102,7 @@ fn a_script_answers_with_the_following_lines_and_otherwise_declines() {
 
 #[test]
 fn an_answer_without_a_question_is_an_error() {
-    let output = place().script(&FLAGS, "/answer {}\n");
+    let output = folder_with_questions().script(&FLAGS, "/answer {}\n");
     assert_eq!(output.status.code(), Some(1));
     let printed = String::from_utf8(output.stderr).unwrap();
     assert!(printed.starts_with("error: no question to answer"), "{printed}");

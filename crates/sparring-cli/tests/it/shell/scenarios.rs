@@ -37,11 +37,11 @@ fn connects_a_server_and_prints_it() {
 
 #[test]
 fn disconnects_a_server_prints_it_and_ends_its_process() {
-    let place = ShellFolder::new();
-    let shown = place.printed(&[], "/mcp disconnect database\n/mcp\n");
+    let shell_folder = ShellFolder::new();
+    let shown = shell_folder.printed(&[], "/mcp disconnect database\n/mcp\n");
     assert!(shown.starts_with("disconnected from database\n1 of 3 servers connected"), "{shown}");
     assert!(shown.contains("  database  idle\n"), "{shown}");
-    wait_until_gone(&place.process());
+    wait_until_gone(&shell_folder.process());
 }
 
 #[test]
@@ -69,22 +69,22 @@ fn all_resources_are_listed() {
 
 #[test]
 fn reloads_a_changed_configuration_and_keeps_unchanged_servers() {
-    let place = ShellFolder::new();
-    place.edit_by("cp pid kept; sed 's/spare:/other:/; s/auto_connect: false/enabled: false/' servers.yaml > new; mv new servers.yaml");
+    let shell_folder = ShellFolder::new();
+    shell_folder.edit_by("cp pid kept; sed 's/spare:/other:/; s/auto_connect: false/enabled: false/' servers.yaml > new; mv new servers.yaml");
     let script = "/mcp call files edit\n/mcp reload\n/mcp\n";
-    let shown = place.printed(&["--allow", "mcp__files"], script);
+    let shown = shell_folder.printed(&["--allow", "mcp__files"], script);
     assert!(shown.contains("reloaded: removed spare\n"), "{shown}");
     assert!(shown.contains("2 of 2 servers connected"), "{shown}");
-    let kept = std::fs::read_to_string(place.file("kept")).unwrap();
-    assert_eq!(kept.trim(), place.process(), "it was not started again");
+    let kept = std::fs::read_to_string(shell_folder.file("kept")).unwrap();
+    assert_eq!(kept.trim(), shell_folder.process(), "it was not started again");
 }
 
 #[test]
 fn an_invalid_configuration_changes_nothing() {
-    let place = ShellFolder::new();
-    place.edit_by("echo 'oops: [' > servers.yaml");
+    let shell_folder = ShellFolder::new();
+    shell_folder.edit_by("echo 'oops: [' > servers.yaml");
     let script = "/mcp call files edit\n/mcp reload\n/mcp\n";
-    let output = place.script(&["--allow", "mcp__files"], script);
+    let output = shell_folder.script(&["--allow", "mcp__files"], script);
     let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{stderr}");
@@ -94,22 +94,22 @@ fn an_invalid_configuration_changes_nothing() {
 
 #[test]
 fn prints_a_huge_result_completely() {
-    let place = ShellFolder::new();
+    let shell_folder = ShellFolder::new();
     let huge = "x".repeat(2_000_000);
     let mock = format!(
         "server: {{name: files, version: 1.0.0}}\ntools:\n  - name: read\n    replies: [{{text: {huge}}}]\n"
     );
-    place.write("files.mock.yaml", &mock);
-    let shown = place.printed(&["--allow", "mcp__files"], "/mcp call files read\n");
+    shell_folder.write("files.mock.yaml", &mock);
+    let shown = shell_folder.printed(&["--allow", "mcp__files"], "/mcp call files read\n");
     assert_eq!(shown.len(), huge.len() + 1);
 }
 
 #[test]
 fn resumes_a_saved_session() {
-    let place = ShellFolder::new();
+    let shell_folder = ShellFolder::new();
     let script = "/mcp connect spare\n/mcp disconnect files\n/mcp permissions deny mcp__spare\n";
-    place.printed(&["--save", "kept.json"], script);
-    let shown = place.printed(&["--resume", "kept.json"], "/mcp\n/mcp tools spare\n");
+    shell_folder.printed(&["--save", "kept.json"], script);
+    let shown = shell_folder.printed(&["--resume", "kept.json"], "/mcp\n/mcp tools spare\n");
     assert!(shown.contains("  files     idle\n  spare     connected  "), "{shown}");
     assert!(shown.contains("spare (0 tools, 2 more denied)\n"), "{shown}");
 }

@@ -29,7 +29,7 @@ pub(super) struct Screen {
 
 impl Screen {
     /// Starts a shell in this folder.
-    pub(super) fn start(place: &ShellFolder, args: &[&str]) -> Screen {
+    pub(super) fn start(shell_folder: &ShellFolder, args: &[&str]) -> Screen {
         let master =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
@@ -40,7 +40,7 @@ impl Screen {
         let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
         let end = || Stdio::from(terminal.try_clone().unwrap());
         // The terminal controls a session, so that Ctrl+C is a signal.
-        let mut command = place.command(&["setsid", "--ctty", SPAR], args);
+        let mut command = shell_folder.command(&["setsid", "--ctty", SPAR], args);
         let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         let keyboard = File::from(master);
         let mut seen = keyboard.try_clone().unwrap();
@@ -86,7 +86,7 @@ impl Screen {
     }
 
     /// Returns true if the terminal has its normal mode.
-    pub(super) fn is_as_before(&self) -> bool {
+    pub(super) fn is_in_normal_mode(&self) -> bool {
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
     }

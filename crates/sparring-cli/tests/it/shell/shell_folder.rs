@@ -44,11 +44,11 @@ impl ShellFolder {
     /// Has the servers `database` and `files`, and `spare`, which is not connected
     /// automatically. The process id of `database` is in a file.
     pub(super) fn new() -> ShellFolder {
-        let place = ShellFolder(tempfile::tempdir().unwrap());
-        place.write("database.mock.yaml", DATABASE);
-        place.write("files.mock.yaml", FILES);
-        place.write("servers.yaml", &place.servers());
-        place
+        let shell_folder = ShellFolder(tempfile::tempdir().unwrap());
+        shell_folder.write("database.mock.yaml", DATABASE);
+        shell_folder.write("files.mock.yaml", FILES);
+        shell_folder.write("servers.yaml", &shell_folder.servers());
+        shell_folder
     }
 
     /// The configuration.

@@ -10,8 +10,8 @@ use crate::process::{Running, SPAR, WAIT_LIMIT, wait_until_gone};
 
 #[test]
 fn a_second_ctrl_c_at_the_prompt_ends_the_shell() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "database"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     screen.enter(&format!("half a line{CTRL_C}"));
     screen.see("press Ctrl+C again, Ctrl+D or type /quit to exit");
@@ -20,7 +20,7 @@ fn a_second_ctrl_c_at_the_prompt_ends_the_shell() {
     screen.enter(CTRL_C);
     screen.see("/quit to exit");
     screen.enter(CTRL_C);
-    let process = place.process();
+    let process = shell_folder.process();
     assert_eq!(screen.end(), (Some(130), true));
     wait_until_gone(&process);
 }
@@ -28,27 +28,28 @@ fn a_second_ctrl_c_at_the_prompt_ends_the_shell() {
 #[test]
 fn a_signal_ends_the_shell_at_its_prompt_and_leaves_the_terminal_as_it_was() {
     for (which, exit) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
-        let place = ShellFolder::new();
-        let mut screen = Screen::start(&place, &["--server", "database", "--save", "kept.json"]);
+        let shell_folder = ShellFolder::new();
+        let mut screen =
+            Screen::start(&shell_folder, &["--server", "database", "--save", "kept.json"]);
         screen.see("connected to database");
-        assert!(!screen.is_as_before(), "a line is edited");
+        assert!(!screen.is_in_normal_mode(), "a line is edited");
         screen.shell.signal(which);
         assert_eq!(screen.end(), (Some(exit), true));
-        wait_until_gone(&place.process());
-        assert!(place.file("kept.json").exists(), "what was wanted is kept");
+        wait_until_gone(&shell_folder.process());
+        assert!(shell_folder.file("kept.json").exists(), "what was wanted is kept");
     }
 }
 
 #[test]
 fn a_second_signal_kills_a_stubborn_server() {
-    let place = ShellFolder::new();
+    let shell_folder = ShellFolder::new();
     // It answers, and then ignores the end of its input and SIGTERM.
     let stubborn = format!(
         "servers:\n  stubborn:\n    command: sh\n    args: [-c, 'trap \"\" TERM; echo $$ > pid; \
          {SPAR} mock database.mock.yaml; while :; do sleep 1; done']\n"
     );
-    place.write("servers.yaml", &stubborn);
-    let mut command = place.command(&[SPAR], &[]);
+    shell_folder.write("servers.yaml", &stubborn);
+    let mut command = shell_folder.command(&[SPAR], &[]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let stdin = child.stdin.take();
@@ -62,11 +63,11 @@ fn a_second_signal_kills_a_stubborn_server() {
     shell.signal(Signal::INT);
     // The first signal has been handled when the child has lost its stdin.
     let id = shell.child.id().to_string();
-    wait_until_mock_is_gone(&place.process());
+    wait_until_mock_is_gone(&shell_folder.process());
     shell.signal(Signal::INT);
     assert_eq!(shell.exit(), Some(130));
     assert!(begun.elapsed() < WAIT_LIMIT);
-    wait_until_gone(&place.process());
+    wait_until_gone(&shell_folder.process());
     wait_until_gone(&id);
 }
 

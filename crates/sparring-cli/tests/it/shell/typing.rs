@@ -11,8 +11,8 @@ use crate::process::signal;
 
 #[test]
 fn prints_connected_servers_above_the_prompt() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "database"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database (3 tools, 1 resource)");
     screen.enter("/mcp\r");
     screen.see("1 of 1 server connected");
@@ -22,8 +22,8 @@ fn prints_connected_servers_above_the_prompt() {
 
 #[test]
 fn completes_commands_servers_tools_and_their_arguments() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--allow", "mcp__database"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--allow", "mcp__database"]);
     screen.see("connected to database");
     screen.enter("/mc\tconn\tsp\t\r");
     screen.see("connected to spare (2 tools, 1 resource)");
@@ -37,8 +37,8 @@ fn completes_commands_servers_tools_and_their_arguments() {
 
 #[test]
 fn the_history_lasts_across_runs_and_contains_no_secrets() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "files"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "files"]);
     screen.see("connected to files");
     screen.enter("/mcp tools\r");
     screen.see("files (2 tools)");
@@ -50,12 +50,12 @@ fn the_history_lasts_across_runs_and_contains_no_secrets() {
     screen.see("files (2 tools)");
     screen.enter("/quit\r");
     assert_eq!(screen.end().0, Some(0));
-    let file = place.file(".local/state/sparring/history");
+    let file = shell_folder.file(".local/state/sparring/history");
     let kept = fs::read_to_string(&file).unwrap();
     assert!(kept.contains("/mcp tools\n") && kept.contains("/quit\n"), "{kept}");
     assert!(!kept.contains("status") && !kept.contains("hunter2"), "{kept}");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let mut screen = Screen::start(&place, &["--server", "files"]);
+    let mut screen = Screen::start(&shell_folder, &["--server", "files"]);
     screen.see("connected to files");
     screen.enter(&format!("{UP}{UP}\r"));
     screen.see("files (2 tools)");
@@ -65,8 +65,8 @@ fn the_history_lasts_across_runs_and_contains_no_secrets() {
 
 #[test]
 fn asks_about_undecided_tools_for_once_always_or_never() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "database"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     for (answer, result) in
         [("o\n", "rows of x"), ("\n", "is not allowed: no answer"), ("a\n", "rows of x")]
@@ -90,14 +90,14 @@ fn asks_about_undecided_tools_for_once_always_or_never() {
     screen.enter(CTRL_D);
     assert_eq!(screen.end().0, Some(0));
     // Also in other runs, where no user can be asked.
-    let shown = place.printed(&["--server", "database"], "/mcp call database query sql=y\n");
+    let shown = shell_folder.printed(&["--server", "database"], "/mcp call database query sql=y\n");
     assert_eq!(shown, "rows of y\n");
 }
 
 #[test]
 fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "database"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     screen.enter("/mcp call database slow\r");
     screen.see("Allow?");
@@ -117,19 +117,19 @@ fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
 
 #[test]
 fn reports_a_crashed_server_above_the_prompt_and_reconnects_it() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "database"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     screen.enter("/mcp stat");
     screen.see("stat");
-    let before = place.process();
+    let before = shell_folder.process();
     signal(before.parse().unwrap(), Signal::KILL);
     screen.see("server `database` was lost: ");
     screen.see("connected to database (3 tools, 1 resource)");
     // The text typed before is still there.
     screen.type_in("us\r");
     screen.see("1 of 1 server connected");
-    assert_ne!(before, place.process());
+    assert_ne!(before, shell_folder.process());
     screen.enter("/mcp log database\r");
     screen.see("was lost");
     screen.enter(CTRL_D);
@@ -138,14 +138,14 @@ fn reports_a_crashed_server_above_the_prompt_and_reconnects_it() {
 
 #[test]
 fn reloads_a_changed_file_and_prints_the_changes() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &[]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &[]);
     screen.see("connected to database");
-    let changed = place.servers().replace("  spare:", "  other:");
-    place.write("servers.yaml", &changed.replace(", auto_connect: false", ""));
+    let changed = shell_folder.servers().replace("  spare:", "  other:");
+    shell_folder.write("servers.yaml", &changed.replace(", auto_connect: false", ""));
     screen.see("reloaded: added other; removed spare");
     screen.see("connected to other (2 tools, 1 resource)");
-    place.write("servers.yaml", "servers: [");
+    shell_folder.write("servers.yaml", "servers: [");
     screen.see("cannot reload the configuration");
     screen.enter("/mcp\r");
     screen.see("3 of 3 servers connected");
@@ -155,8 +155,8 @@ fn reloads_a_changed_file_and_prints_the_changes() {
 
 #[test]
 fn control_characters_of_a_server_do_not_reach_the_terminal() {
-    let place = ShellFolder::new();
-    let mut screen = Screen::start(&place, &["--server", "files", "--allow", "mcp__files"]);
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "files", "--allow", "mcp__files"]);
     screen.see("connected to files");
     screen.enter("/mcp tools\r");
     screen.see("Reads [2J a file");

@@ -90,7 +90,7 @@ fn answer(
         HttpKind::Old if request.is("GET") => {
             let (events, incoming) = channel();
             shared.lock().unwrap().events = Some(events);
-            return stand(stream, &incoming);
+            return serve_sse_stream(stream, &incoming);
         }
         HttpKind::Old if !request.head.contains(" /messages ") => {
             return respond(stream, "405 Method Not Allowed", "", "");
@@ -140,7 +140,7 @@ fn answer(
 }
 
 /// Serves the stream of HTTP+SSE until the client closes it.
-fn stand(stream: &mut dyn Stream, events: &Receiver<String>) -> io::Result<()> {
+fn serve_sse_stream(stream: &mut dyn Stream, events: &Receiver<String>) -> io::Result<()> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
     stream.write_all(format!("{head}event: endpoint\ndata: /messages\n\n").as_bytes())?;
     events.iter().try_for_each(|event| stream.write_all(event.as_bytes()))

@@ -21,21 +21,22 @@ const FOREIGN_KEYS: [(&str, &str); 7] = [
 pub(super) fn to_format(
     change: &Change,
     node: &Node,
-    place: &ConfigLocation,
+    location: &ConfigLocation,
 ) -> Result<FormatChange, EditError> {
     Ok(match change {
         Change::Remove { name } => FormatChange::Remove { name: name.clone() },
         Change::Add { name, entry } => {
-            let entry = match place.format {
+            let entry = match location.format {
                 Format::Yaml => entry.clone(),
-                _ => to_foreign_entry(entry, place)?,
+                _ => to_foreign_entry(entry, location)?,
             };
             FormatChange::Add { name: name.clone(), entry }
         }
         Change::Enable { name, enabled } => {
-            let has =
-                |key| entry(node, name, place.format).is_some_and(|it| it.value.get(key).is_some());
-            match place.format != Format::Yaml && !has("enabled") {
+            let has = |key| {
+                entry(node, name, location.format).is_some_and(|it| it.value.get(key).is_some())
+            };
+            match location.format != Format::Yaml && !has("enabled") {
                 true => FormatChange::Set { name: name.clone(), key: "disabled", value: !enabled },
                 false => FormatChange::Set { name: name.clone(), key: "enabled", value: *enabled },
             }
@@ -43,7 +44,7 @@ pub(super) fn to_format(
     })
 }
 
-fn to_foreign_entry(entry: &Value, place: &ConfigLocation) -> Result<Value, EditError> {
+fn to_foreign_entry(entry: &Value, location: &ConfigLocation) -> Result<Value, EditError> {
     let mut theirs = Map::new();
     for (key, value) in entry.as_object().into_iter().flatten() {
         match (FOREIGN_KEYS.iter().find(|(ours, _)| ours == key), &**key) {
@@ -52,13 +53,13 @@ fn to_foreign_entry(entry: &Value, place: &ConfigLocation) -> Result<Value, Edit
                 theirs.insert("disabled".to_owned(), json!(*value == json!(false)))
             }
             (None, _) => {
-                let (file, key) = (place.file.clone(), key.clone());
+                let (file, key) = (location.file.clone(), key.clone());
                 return Err(EditError::NoKey { file, key });
             }
         };
     }
     // VS Code requires a `type`.
-    if place.format == Format::VsCode && !theirs.contains_key("type") {
+    if location.format == Format::VsCode && !theirs.contains_key("type") {
         let kind = if theirs.contains_key("url") { "http" } else { "stdio" };
         theirs.insert("type".to_owned(), json!(kind));
     }
@@ -66,12 +67,12 @@ fn to_foreign_entry(entry: &Value, place: &ConfigLocation) -> Result<Value, Edit
 }
 
 /// The contents of the file as JSON, always with a map of servers.
-pub(super) fn to_json(node: &Node, place: &ConfigLocation) -> Value {
+pub(super) fn to_json(node: &Node, location: &ConfigLocation) -> Value {
     let mut plain = node.to_json();
     if !plain.is_object() {
         return plain;
     }
-    let servers = &mut plain[place.format.servers_key()];
+    let servers = &mut plain[location.format.servers_key()];
     if servers.is_null() {
         *servers = json!({});
     }
@@ -82,18 +83,18 @@ pub(super) fn to_json(node: &Node, place: &ConfigLocation) -> Value {
 pub(super) fn apply(
     node: &Node,
     change: &FormatChange,
-    place: &ConfigLocation,
+    location: &ConfigLocation,
 ) -> Result<Value, EditError> {
-    let mut after = to_json(node, place);
-    let unsupported = || EditError::Unsupported { file: place.file.clone() };
-    let servers = after.get_mut(place.format.servers_key()).and_then(Value::as_object_mut);
+    let mut after = to_json(node, location);
+    let unsupported = || EditError::Unsupported { file: location.file.clone() };
+    let servers = after.get_mut(location.format.servers_key()).and_then(Value::as_object_mut);
     let servers = servers.ok_or_else(unsupported)?;
     let missing =
-        |name: &String| EditError::NoServer { file: place.file.clone(), name: name.clone() };
+        |name: &String| EditError::NoServer { file: location.file.clone(), name: name.clone() };
     match change {
         FormatChange::Add { name, entry } => {
             if servers.contains_key(name) {
-                return Err(EditError::Exists { file: place.file.clone(), name: name.clone() });
+                return Err(EditError::Exists { file: location.file.clone(), name: name.clone() });
             }
             servers.insert(name.clone(), entry.clone());
         }

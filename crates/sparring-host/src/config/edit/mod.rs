@@ -121,86 +121,89 @@ pub enum Edited {
 /// # Errors
 /// If the file cannot be changed; it stays unchanged.
 pub fn edit(
-    place: &ConfigLocation,
+    location: &ConfigLocation,
     change: &Change,
-    surroundings: &ConfigContext,
+    config_context: &ConfigContext,
 ) -> Result<Edited, EditError> {
-    let file = || place.file.clone();
-    let _lock = lock_folder(&place.file).map_err(|error| EditError::File {
+    let file = || location.file.clone();
+    let _lock = lock_folder(&location.file).map_err(|error| EditError::File {
         file: file(),
         what: "write",
         why: error.to_string(),
     })?;
-    let before = read_text(&place.file).map_err(|why| EditError::File {
+    let before = read_text(&location.file).map_err(|why| EditError::File {
         file: file(),
         what: "read",
         why,
     })?;
-    let is_trusted = match (&surroundings.trust, &before) {
+    let is_trusted = match (&config_context.trust, &before) {
         (Some(_), None) => true,
         (Some(store), Some(text)) => {
-            Trust::read(store).is_ok_and(|trust| trust.covers(&place.file, text))
+            Trust::read(store).is_ok_and(|trust| trust.covers(&location.file, text))
         }
         (None, _) => false,
     };
     let text = before.clone().unwrap_or_default();
-    let Some(changed) = apply_change(place, &text, change)? else { return Ok(Edited::Unchanged) };
-    replace(place, &changed).map_err(|error| EditError::File {
+    let Some(changed) = apply_change(location, &text, change)? else {
+        return Ok(Edited::Unchanged);
+    };
+    replace(location, &changed).map_err(|error| EditError::File {
         file: file(),
         what: "write",
         why: error.to_string(),
     })?;
-    if let Some(store) = surroundings.trust.as_deref().filter(|_| is_trusted)
-        && place.scope == Scope::Project
+    if let Some(store) = config_context.trust.as_deref().filter(|_| is_trusted)
+        && location.scope == Scope::Project
     {
-        Trust::add(store, &place.file, &changed)?;
+        Trust::add(store, &location.file, &changed)?;
     }
     Ok(Edited::Changed)
 }
 
 /// The text with the change; `None` if it already has these contents.
 fn apply_change(
-    place: &ConfigLocation,
+    location: &ConfigLocation,
     text: &str,
     change: &Change,
 ) -> Result<Option<String>, EditError> {
-    let source = Source::new(place.file.display().to_string(), text);
-    let node = parse(&source, place.format)
+    let source = Source::new(location.file.display().to_string(), text);
+    let node = parse(&source, location.format)
         .map_err(|problems| EditError::Invalid(super::redact::mask_unparsed(&problems)))?;
-    let change = expected_content::to_format(change, &node, place)?;
-    let expected = expected_content::apply(&node, &change, place)?;
-    if expected == expected_content::to_json(&node, place) {
+    let change = expected_content::to_format(change, &node, location)?;
+    let expected = expected_content::apply(&node, &change, location)?;
+    if expected == expected_content::to_json(&node, location) {
         return Ok(None);
     }
-    let says = |text: &str| {
-        let node = parse(&Source::new("", text), place.format);
-        node.is_ok_and(|node| expected_content::to_json(&node, place) == expected)
+    let has_value = |text: &str| {
+        let node = parse(&Source::new("", text), location.format);
+        node.is_ok_and(|node| expected_content::to_json(&node, location) == expected)
     };
-    let tried = match place.format {
+    let tried = match location.format {
         Format::Yaml => yaml::candidates(text, &node, &change),
         format => json::apply_change(text, &change, format).into_iter().collect(),
     };
-    let found = tried.into_iter().find(|text| says(text));
-    let found = found.ok_or_else(|| EditError::Unsupported { file: place.file.clone() })?;
+    let found = tried.into_iter().find(|text| has_value(text));
+    let found = found.ok_or_else(|| EditError::Unsupported { file: location.file.clone() })?;
     if let FormatChange::Add { name, .. } = &change {
-        check_entry(place, &found, name)?;
+        check_entry(location, &found, name)?;
     }
     Ok(Some(found))
 }
 
 /// Checks that an entry is valid for any values of its variables.
-fn check_entry(place: &ConfigLocation, text: &str, name: &str) -> Result<(), EditError> {
-    let content = parse_content(place, text).map_err(EditError::Invalid)?;
+fn check_entry(location: &ConfigLocation, text: &str, name: &str) -> Result<(), EditError> {
+    let content = parse_content(location, text).map_err(EditError::Invalid)?;
     let Some(raw) = content.entries.iter().find(|raw| raw.name == name) else { return Ok(()) };
-    let mut surroundings = ConfigContext::empty();
+    let mut config_context = ConfigContext::empty();
     // This value is valid for every variable and input.
-    surroundings.ask = Arc::new(|_| Some("http://x".to_owned()));
+    config_context.ask = Arc::new(|_| Some("http://x".to_owned()));
     let mut names = Vec::new();
     collect_variables(&raw.node, &mut names);
-    surroundings.variables = names.into_iter().map(|name| (name, "http://x".to_owned())).collect();
-    let origin = Origin { file: place.file.clone(), scope: place.scope, line: 1, column: 1 };
+    config_context.variables =
+        names.into_iter().map(|name| (name, "http://x".to_owned())).collect();
+    let origin = Origin { file: location.file.clone(), scope: location.scope, line: 1, column: 1 };
     let entry_context =
-        EntryContext { place, inputs: &content.inputs, surroundings: &surroundings };
+        EntryContext { location, inputs: &content.inputs, config_context: &config_context };
     read_server(raw, &origin, entry_context).map(drop).map_err(EditError::Invalid)
 }
 
@@ -231,12 +234,12 @@ fn lock_folder(file: &Path) -> io::Result<Option<File>> {
 
 /// Replaces the file atomically and keeps its mode. A new file of the user gets
 /// access for the user only.
-fn replace(place: &ConfigLocation, text: &str) -> io::Result<()> {
-    let access = match place.scope {
+fn replace(location: &ConfigLocation, text: &str) -> io::Result<()> {
+    let access = match location.scope {
         Scope::User => FileAccess::PreserveOrPrivate,
         Scope::Project => FileAccess::Preserve,
     };
-    replace_file(&place.file, text.as_bytes(), access)
+    replace_file(&location.file, text.as_bytes(), access)
 }
 
 /// Resolves a symbolic link, so that the link itself stays.

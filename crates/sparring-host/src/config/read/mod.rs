@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// Its location.
-    pub place: ConfigLocation,
+    pub location: ConfigLocation,
     /// True if it exists.
     pub is_there: bool,
     /// True if it may be used: it is the user's own, or the user trusts its
@@ -116,12 +116,15 @@ pub(super) fn parse(source: &Source, format: Format) -> Result<Node, Problems> {
 ///
 /// # Errors
 /// If the file as a whole is invalid.
-pub(super) fn parse_content(place: &ConfigLocation, text: &str) -> Result<FileContent, Problems> {
-    let name = place.file.display().to_string();
+pub(super) fn parse_content(
+    location: &ConfigLocation,
+    text: &str,
+) -> Result<FileContent, Problems> {
+    let name = location.file.display().to_string();
     let source = Source::new(&*name, text);
     let mut root =
-        parse(&source, place.format).map_err(|problems| redact::mask_unparsed(&problems))?;
-    let source = redact::mask_secrets(&source, &root, place.format);
+        parse(&source, location.format).map_err(|problems| redact::mask_unparsed(&problems))?;
+    let source = redact::mask_secrets(&source, &root, location.format);
     let mut content = FileContent {
         problems: Problems::new(&source),
         source: source.clone(),
@@ -133,12 +136,12 @@ pub(super) fn parse_content(place: &ConfigLocation, text: &str) -> Result<FileCo
         notes: Vec::new(),
     };
     if !matches!(root.kind, NodeKind::Map(_)) {
-        let message = format!("expected a map with `{}`", place.format.servers_key());
+        let message = format!("expected a map with `{}`", location.format.servers_key());
         content.problems.add(root.span, message);
         return Err(redact::mask_unparsed(&content.problems));
     }
-    let servers = take_servers(&mut root, place.format, &mut content.problems);
-    match place.format {
+    let servers = take_servers(&mut root, location.format, &mut content.problems);
+    match location.format {
         Format::Yaml => {
             check_node(&mut root, &Shape::Object(&CONFIG), &mut content.problems);
             let permissions = root.entry("permissions");
@@ -149,8 +152,8 @@ pub(super) fn parse_content(place: &ConfigLocation, text: &str) -> Result<FileCo
         format => foreign::read_top_level(&root, format, &mut content),
     }
     content.entries =
-        servers.into_iter().map(|entry| to_raw_entry(entry, place.format, &source)).collect();
-    if place.format.is_foreign() {
+        servers.into_iter().map(|entry| to_raw_entry(entry, location.format, &source)).collect();
+    if location.format.is_foreign() {
         for entry in &mut content.entries {
             foreign::convert_entry(entry, &source, &mut content.notes);
         }

@@ -97,7 +97,7 @@ async fn a_silent_endpoint_has_a_deadline() {
         let silent = LlmTurn::text("never").with("fault", json!({"silent": true}));
         let llm = llm(api).turn(silent).start().await.unwrap();
         let mut fixture = fixture().await;
-        fixture.patience =
+        fixture.request_policy =
             RequestPolicy { request: Duration::from_millis(200), ..RequestPolicy::default() };
         let run = fixture.run(&llm, stream, "go").await;
         assert!(run.error().ends_with("did not respond within 200ms"), "{}", run.error());

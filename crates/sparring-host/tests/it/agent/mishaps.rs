@@ -6,8 +6,8 @@ use sparring_host::manager::Manager;
 use sparring_mock::LlmTurn;
 
 use super::{API_MODES, AgentFixture, calls, llm};
-use crate::manager::children::stand_in;
-use crate::manager::fixture::{to, tools, within};
+use crate::manager::children::example_server;
+use crate::manager::fixture::{server_config, tools, within};
 use crate::permissions::rules;
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn a_truncated_or_invalid_response_is_an_error() {
 
 #[tokio::test]
 async fn the_model_gets_a_crash_during_a_call_as_an_error() {
-    let servers = [to("child", stand_in("child"))];
+    let servers = [server_config("child", example_server("child"))];
     let manager = Manager::new(servers.clone());
     let fixture = AgentFixture::on(manager, &servers, rules(&[], &[], &["mcp__child"])).await;
     let message = json!({"text": {"contains": "server `child` was lost during the call"}});

@@ -20,7 +20,7 @@ use sparring_mock::{LlmBuilder, LlmMock, LlmTurn, MockBuilder};
 use sparring_transport::http::HttpTarget;
 use tokio::sync::mpsc;
 
-use crate::manager::fixture::{World, entry, within};
+use crate::manager::fixture::{TestConnector, entry, within};
 use crate::permissions::rules;
 
 /// Both APIs, whole and streamed.
@@ -33,7 +33,7 @@ struct AgentFixture {
     registry: Registry,
     store: Store,
     limits: Limits,
-    patience: RequestPolicy,
+    request_policy: RequestPolicy,
 }
 
 /// The result of a run.
@@ -50,9 +50,9 @@ impl AgentFixture {
     }
 
     async fn with(name: &str, mock: MockBuilder, session: Rules) -> AgentFixture {
-        let world = World::default();
-        world.mock(name, mock);
-        AgentFixture::on(world.manager([entry(name)]), &[entry(name)], session).await
+        let connector = TestConnector::default();
+        connector.mock(name, mock);
+        AgentFixture::on(connector.manager([entry(name)]), &[entry(name)], session).await
     }
 
     async fn on(manager: Manager, servers: &[ServerConfig], session: Rules) -> AgentFixture {
@@ -65,9 +65,9 @@ impl AgentFixture {
             Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
         registry.sync(&manager);
         let store = Store::without_folder(Settings::default());
-        let patience =
+        let request_policy =
             RequestPolicy { request: Duration::from_secs(20), ..RequestPolicy::default() };
-        AgentFixture { manager, registry, store, limits: Limits::default(), patience }
+        AgentFixture { manager, registry, store, limits: Limits::default(), request_policy }
     }
 
     /// Runs a prompt on an endpoint.
@@ -82,7 +82,8 @@ impl AgentFixture {
     async fn run_at(&self, url: &str, api: Api, stream: bool, prompt: &str) -> AgentRun {
         let address = Address::from_url(url, Some(api)).unwrap();
         let target = HttpTarget::new("");
-        let endpoint = Endpoint::new(&address, Some("hunter2"), target, self.patience).unwrap();
+        let endpoint =
+            Endpoint::new(&address, Some("hunter2"), target, self.request_policy).unwrap();
         let endpoint = endpoint.streaming(stream);
         let (events, mut message) = mpsc::channel(10_000);
         let agent = Agent {

@@ -141,7 +141,7 @@ async fn a_model_that_never_answers_reaches_the_limit_of_turns() {
             AgentResult { end: EndReason::OutOfTurns, text: String::new(), turns: 3 }
         );
         assert_eq!(llm.total(), 3);
-        assert_eq!(run.results().len(), 2, "the last one is for nobody");
+        assert_eq!(run.results().len(), 2, "the last one is unused");
     }
 }
 

@@ -20,8 +20,8 @@ fn enable(name: &str, enabled: bool) -> Change {
 }
 
 fn try_edit(fixture: &ConfigFixture, file: &str, change: &Change) -> Result<Edited, EditError> {
-    let at = fixture.places().0.into_iter().find(|it| it.file == fixture.path(file)).unwrap();
-    edit(&at, change, &fixture.surroundings)
+    let at = fixture.locations().0.into_iter().find(|it| it.file == fixture.path(file)).unwrap();
+    edit(&at, change, &fixture.context)
 }
 
 /// Checks the contents of a file after a change.
@@ -134,7 +134,7 @@ fn a_change_keeps_the_style_of_the_file() {
 #[test]
 fn names_and_values_that_look_like_something_else_are_quoted() {
     for name in ["yes", "1", "a: b", "ä", "- x", "#", "a\"b", "null", "~", "*x", "a b "] {
-        let fixture = ConfigFixture::of_user("servers: {z: {command: y}}\n# end\n");
+        let fixture = ConfigFixture::with_user_file("servers: {z: {command: y}}\n# end\n");
         let entry = json!({"command": name, "args": [name], "env": {name.replace('=', ""): name}});
         try_edit(&fixture, "user", &add(name, entry)).unwrap();
         let config = fixture.read();
@@ -227,7 +227,7 @@ fn an_impossible_change_is_an_error_and_changes_nothing() {
 
 #[test]
 fn an_entry_with_variables_that_are_not_set_yet_is_written() {
-    let fixture = ConfigFixture::of_user("");
+    let fixture = ConfigFixture::with_user_file("");
     let entry =
         json!({"url": "${URL}", "auth": {"basic": "${PAIR}"}, "headers": {"A": "${env:B}"}});
     try_edit(&fixture, "user", &add("a", entry)).unwrap();
@@ -239,7 +239,7 @@ fn a_change_keeps_the_trust_of_a_file_as_it_was() {
     let file = ".spar/mcp.yaml";
     let fixture = ConfigFixture::with(&[]);
     try_edit(&fixture, file, &add("a", json!({"command": "x"}))).unwrap();
-    assert_eq!(fixture.read().ready().count(), 1, "whoever writes a file trusts it");
+    assert_eq!(fixture.read().ready().count(), 1, "a file that the user writes is trusted");
     try_edit(&fixture, file, &enable("a", false)).unwrap();
     try_edit(&fixture, file, &enable("a", true)).unwrap();
     assert_eq!(fixture.read().ready().count(), 1);
@@ -271,7 +271,7 @@ fn a_change_keeps_the_mode_and_a_symbolic_link() {
 
 #[test]
 fn many_changes_at_once_lose_nothing() {
-    let fixture = ConfigFixture::of_user("servers: {}\n");
+    let fixture = ConfigFixture::with_user_file("servers: {}\n");
     std::thread::scope(|scope| {
         for at in 0..8 {
             let fixture = &fixture;

@@ -13,7 +13,7 @@ use super::fixture::{ConfigFixture, child, http, names, ready};
 
 #[test]
 fn a_stdio_server_is_loaded() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  filesystem:\n    transport: stdio\n    command: npx\n    \
          args: [\"-y\", \"@anthropic/mcp-filesystem\"]\n",
     );
@@ -31,7 +31,7 @@ fn a_stdio_server_is_loaded() {
 
 #[test]
 fn an_http_server_is_loaded() {
-    let config = ConfigFixture::of_user(
+    let config = ConfigFixture::with_user_file(
         "servers:\n  remote:\n    transport: http\n    url: https://mcp.example.com\n    \
          headers:\n      Authorization: \"Bearer token\"\n",
     )
@@ -46,7 +46,7 @@ fn an_http_server_is_loaded() {
 
 #[test]
 fn environment_variables_are_expanded() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  a:\n    command: x\n    args: [\"$${K}\", \"${NOT:-none}-${env:K}\"]\n    \
          env: {API_KEY: \"${MCP_API_KEY}\", TWICE: \"${K}\"}\n",
     );
@@ -60,15 +60,16 @@ fn environment_variables_are_expanded() {
 
 #[test]
 fn keys_and_values_that_are_not_text_are_not_expanded() {
-    let fixture =
-        ConfigFixture::of_user("servers:\n  \"${K}\":\n    command: x\n    env: {\"${K}\": y}\n");
+    let fixture = ConfigFixture::with_user_file(
+        "servers:\n  \"${K}\":\n    command: x\n    env: {\"${K}\": y}\n",
+    );
     let config = fixture.variable("K", "v").read();
     assert_eq!(child(&config, "${K}").env["${K}"], "y");
 }
 
 #[test]
 fn a_stdio_server_without_a_command_is_an_error() {
-    let message = ConfigFixture::of_user("servers:\n  a: {transport: stdio}\n").problems();
+    let message = ConfigFixture::with_user_file("servers:\n  a: {transport: stdio}\n").problems();
     assert!(message.contains("server `a`: `transport: stdio` needs a `command`"), "{message}");
     assert!(message.contains("mcp.yaml:2:3"), "{message}");
 }
@@ -77,7 +78,7 @@ fn a_stdio_server_without_a_command_is_an_error() {
 fn an_http_server_without_a_url_is_an_error() {
     for transport in ["http", "sse"] {
         let text = format!("servers:\n  a: {{transport: {transport}}}\n");
-        let message = ConfigFixture::of_user(&text).problems();
+        let message = ConfigFixture::with_user_file(&text).problems();
         let expected = format!("server `a`: `transport: {transport}` needs a `url`");
         assert!(message.contains(&expected), "{message}");
     }
@@ -85,7 +86,7 @@ fn an_http_server_without_a_url_is_an_error() {
 
 #[test]
 fn every_key_has_its_effect() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  a:\n    command: ~/bin/server\n    cwd: work\n    pass_env: [TOKEN]\n    \
          protocol: 2025-06-18\n    enabled: false\n    settings:\n      timeout: 5s\n      \
          reconnect_attempts: 7\n      reconnect_delay: 200ms\n      auto_connect: false\n    \
@@ -95,7 +96,7 @@ fn every_key_has_its_effect() {
     );
     let fixture = fixture.variable("TOKEN", "t");
     let config = fixture.read();
-    let (a, home) = (ready(&config, "a"), fixture.surroundings.home.clone().unwrap());
+    let (a, home) = (ready(&config, "a"), fixture.context.home.clone().unwrap());
     assert_eq!(a.protocol, Protocol::Only(Revision::V2025_06_18));
     assert!(!a.enabled && !a.auto_connect && config.ready().all(|it| it.name != "a"));
     assert_eq!(a.timeout, Duration::from_secs(5));
@@ -127,7 +128,7 @@ fn a_project_has_its_folder_and_a_user_has_none() {
         ("user", "servers: {u: {command: x}}\n"),
         (".spar/mcp.yaml", "servers: {p: {command: ./run, cwd: sub}, q: {command: x}}\n"),
     ]);
-    let fixture = fixture.trusting(&[".spar/mcp.yaml"]);
+    let fixture = fixture.with_trust(&[".spar/mcp.yaml"]);
     let config = fixture.read();
     assert_eq!(child(&config, "u").cwd, None);
     assert_eq!(child(&config, "q").cwd, Some(fixture.project()));
@@ -138,7 +139,7 @@ fn a_project_has_its_folder_and_a_user_has_none() {
 
 #[test]
 fn credentials_are_the_same_as_those_of_the_flags() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  a: {url: \"http://h\", auth: {bearer: \"${T}\"}}\n  \
          b: {url: \"http://h\", auth: {basic: \"me:${T}\"}}\n  \
          c: {url: \"http://h\", auth: {oauth: true}}\n  \
@@ -149,8 +150,8 @@ fn credentials_are_the_same_as_those_of_the_flags() {
          f: {url: \"http://h\", auth: {oauth: {document: \"https://d/x\", key: key.pem}}}\n",
     );
     let mut fixture = fixture.variable("T", "hunter2");
-    fixture.surroundings.credentials = Some("/kept".into());
-    std::fs::write(fixture.surroundings.home.clone().unwrap().join("key.pem"), "pem").unwrap();
+    fixture.context.credentials = Some("/kept".into());
+    std::fs::write(fixture.context.home.clone().unwrap().join("key.pem"), "pem").unwrap();
     let config = fixture.read();
     let credentials = |name| http(&config, name).credentials.clone();
     assert_eq!(credentials("a"), Some(Credentials::Bearer("hunter2".to_owned())));
@@ -245,7 +246,7 @@ fn a_problem_is_reported_for_its_entry_only() {
         ("{command: x, args: [\"${input:a}\"]}", "which the file's `inputs` do not define"),
         ("[]", "expected a map for the server, found a list"),
     ] {
-        let fixture = ConfigFixture::of_user(&format!("servers:\n  bad: {entry}\n{good}"));
+        let fixture = ConfigFixture::with_user_file(&format!("servers:\n  bad: {entry}\n{good}"));
         let message = fixture.problems();
         assert!(
             message.contains(expected) && message.contains("mcp.yaml:2:"),
@@ -261,7 +262,7 @@ fn a_problem_is_reported_for_its_entry_only() {
 
 #[test]
 fn no_message_and_no_debug_shows_a_value() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  a: {command: \"${T}\", args: [\"${T}\"], env: {A: \"${T}\"}, cwd: \"${T}\"}\n  \
          b: {url: \"http://u:${T}@h/${T}?k=${T}\", headers: {A: \"${T}\"}}\n  \
          c: {url: \"${T}\", headers: {A: \"literal-hunter2\", B: \"${NOPE}\"}}\n  \
@@ -270,7 +271,7 @@ fn no_message_and_no_debug_shows_a_value() {
     );
     let fixture = fixture.variable("T", "hunter2");
     let (message, config) = (fixture.problems(), fixture.read());
-    let shown = format!("{message}{config:?}{:?}", fixture.surroundings);
+    let shown = format!("{message}{config:?}{:?}", fixture.context);
     assert!(!shown.contains("hunter2"), "{shown}");
     assert!(message.contains("server `c`") && message.contains("server `e`"), "{message}");
 }

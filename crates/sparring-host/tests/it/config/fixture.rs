@@ -13,35 +13,35 @@ use sparring_transport::{ChildTarget, Target};
 /// A home, a project and their context.
 pub(crate) struct ConfigFixture {
     folder: tempfile::TempDir,
-    pub(crate) surroundings: ConfigContext,
+    pub(crate) context: ConfigContext,
 }
 
 impl ConfigFixture {
     /// With these files: `user` is the user's, the others are in the project.
     pub(crate) fn with(files: &[(&str, &str)]) -> ConfigFixture {
         let folder = tempfile::tempdir().unwrap();
-        let mut surroundings = ConfigContext::empty();
-        surroundings.home = Some(folder.path().join("home"));
-        surroundings.trust = Some(folder.path().join("state/trust.json"));
-        let fixture = ConfigFixture { folder, surroundings };
+        let mut context = ConfigContext::empty();
+        context.home = Some(folder.path().join("home"));
+        context.trust = Some(folder.path().join("state/trust.json"));
+        let fixture = ConfigFixture { folder, context };
         fs::create_dir_all(fixture.project()).unwrap();
         files.iter().for_each(|(name, text)| fixture.write(name, text));
         fixture
     }
 
     /// With this text as the user's file.
-    pub(crate) fn of_user(text: &str) -> ConfigFixture {
+    pub(crate) fn with_user_file(text: &str) -> ConfigFixture {
         ConfigFixture::with(&[("user", text)])
     }
 
     pub(crate) fn variable(mut self, name: &str, value: &str) -> ConfigFixture {
-        self.surroundings.variables.insert(name.to_owned(), value.to_owned());
+        self.context.variables.insert(name.to_owned(), value.to_owned());
         self
     }
 
     /// With answers to all questions: `server.id` is answered.
-    pub(crate) fn answering(mut self) -> ConfigFixture {
-        self.surroundings.ask = Arc::new(|it| Some(format!("{}.{}", it.server, it.id)));
+    pub(crate) fn with_answers(mut self) -> ConfigFixture {
+        self.context.ask = Arc::new(|it| Some(format!("{}.{}", it.server, it.id)));
         self
     }
 
@@ -63,22 +63,22 @@ impl ConfigFixture {
     }
 
     pub(crate) fn trust(&self, name: &str) {
-        let (store, path) = (self.surroundings.trust.clone().unwrap(), self.path(name));
+        let (store, path) = (self.context.trust.clone().unwrap(), self.path(name));
         Trust::add(&store, &path, &fs::read_to_string(&path).unwrap()).unwrap();
     }
 
-    pub(crate) fn trusting(self, names: &[&str]) -> ConfigFixture {
+    pub(crate) fn with_trust(self, names: &[&str]) -> ConfigFixture {
         names.iter().for_each(|name| self.trust(name));
         self
     }
 
-    pub(crate) fn places(&self) -> ConfigLocations {
-        let home = self.surroundings.home.clone();
+    pub(crate) fn locations(&self) -> ConfigLocations {
+        let home = self.context.home.clone();
         ConfigLocations::find(Some(self.path("user")), home, &self.project())
     }
 
     pub(crate) fn read(&self) -> Config {
-        Config::read(&self.places(), &self.surroundings)
+        Config::read(&self.locations(), &self.context)
     }
 
     /// The problems of all files and entries, without this folder's path.

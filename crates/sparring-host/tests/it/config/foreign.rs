@@ -17,7 +17,7 @@ fn an_mcp_servers_map_is_read() {
         "e": {"command": "x", "disabled": true}
     }}"#;
     for file in [".mcp.json", ".cursor/mcp.json"] {
-        let fixture = ConfigFixture::with(&[(file, text)]).variable("K", "v").trusting(&[file]);
+        let fixture = ConfigFixture::with(&[(file, text)]).variable("K", "v").with_trust(&[file]);
         let config = fixture.read();
         assert_eq!(names(&config), ["a", "b", "c", "d", "e"], "{:?}", config.faults);
         let a = child(&config, "a");
@@ -36,7 +36,7 @@ fn unknown_keys_of_other_programs_are_notes() {
     let text = "{\"mcpServers\": {\n\"a\": {\"command\": \"x\", \"autoApprove\": [\"*\"], \
                 \"timeout\": 60, \"auth\": {\"CLIENT_ID\": \"x\"}},\n\
                 \"b\": {\"url\": \"http://h\", \"env\": {}}}, \"mcpservers\": 1}";
-    let config = ConfigFixture::with(&[(".mcp.json", text)]).trusting(&[".mcp.json"]).read();
+    let config = ConfigFixture::with(&[(".mcp.json", text)]).with_trust(&[".mcp.json"]).read();
     assert_eq!(config.ready().count(), 2);
     assert!(config.is_valid());
     let notes = config.notes.join("\n");
@@ -70,10 +70,10 @@ const VS_CODE: &str = r#"{
 #[test]
 fn the_inputs_of_vs_code_are_asked_for() {
     let fixture = ConfigFixture::with(&[(".vscode/mcp.json", VS_CODE)]).variable("HOME", "/h");
-    let mut fixture = fixture.trusting(&[".vscode/mcp.json"]);
+    let mut fixture = fixture.with_trust(&[".vscode/mcp.json"]);
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
-    fixture.surroundings.ask = Arc::new(move |question| {
+    fixture.context.ask = Arc::new(move |question| {
         counted.fetch_add(1, Ordering::Relaxed);
         assert_eq!(question.server, "a");
         match &*question.id {
@@ -92,7 +92,7 @@ fn the_inputs_of_vs_code_are_asked_for() {
     assert_eq!(asked.load(Ordering::Relaxed), 2);
     let c = child(&config, "c");
     assert_eq!(c.program, "/h/x");
-    let home = fixture.surroundings.home.clone().unwrap();
+    let home = fixture.context.home.clone().unwrap();
     assert_eq!(c.args, [home.display().to_string(), "project".to_owned()]);
     let message = fixture.problems();
     assert!(message.contains("the input `cmd`, which only VS Code can provide"), "{message}");
@@ -106,7 +106,7 @@ fn the_inputs_of_vs_code_are_asked_for() {
 #[test]
 fn an_input_that_cannot_be_asked_for_is_an_error_of_its_server() {
     let fixture = ConfigFixture::with(&[(".vscode/mcp.json", VS_CODE)]).variable("HOME", "/h");
-    let fixture = fixture.trusting(&[".vscode/mcp.json"]);
+    let fixture = fixture.with_trust(&[".vscode/mcp.json"]);
     let message = fixture.problems();
     let expected = "server `a`: `args[0]` needs the input `key`, but this run cannot ask for it";
     assert!(message.contains(expected), "{message}");
@@ -147,7 +147,7 @@ fn problems_of_files_of_other_programs_are_reported() {
         (".spar/mcp.yaml", "servers: {\"a\\e\": {command: x}}", "contains control characters"),
         (".spar/mcp.yaml", "server: {}", "did you mean 'servers'?"),
     ] {
-        let fixture = ConfigFixture::with(&[(file, text)]).answering();
+        let fixture = ConfigFixture::with(&[(file, text)]).with_answers();
         let message = fixture.problems();
         assert!(
             message.contains(expected) && message.contains(&format!("{file}:1:")),

@@ -71,9 +71,9 @@ fn a_path_that_is_not_a_regular_file_is_reported() {
 fn a_damaged_trust_store_is_reported_and_trusts_no_file() {
     let fixture =
         ConfigFixture::with(&[(".mcp.json", "{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}")]);
-    let fixture = fixture.trusting(&[".mcp.json"]);
+    let fixture = fixture.with_trust(&[".mcp.json"]);
     assert_eq!(fixture.read().ready().count(), 1);
-    fs::write(fixture.surroundings.trust.clone().unwrap(), "{").unwrap();
+    fs::write(fixture.context.trust.clone().unwrap(), "{").unwrap();
     assert!(fixture.problems().contains("trust.json: "), "{}", fixture.problems());
     assert_eq!(fixture.read().ready().count(), 0);
 }
@@ -86,12 +86,12 @@ fn the_largest_file_is_read_quickly() {
         format!("servers:\n  {}\n", servers.join("\n  ")),
         format!("servers: {{{}}}\n", servers.join(", ")),
     ] {
-        assert_eq!(ConfigFixture::of_user(&text).read().ready().count(), 15_000);
+        assert_eq!(ConfigFixture::with_user_file(&text).read().ready().count(), 15_000);
     }
     let keys: Vec<String> = (0..15_000).map(|at| format!("\"k{at}\": 1")).collect();
     let text = format!("{{\"mcpServers\": {{\"a\": {{{}}}}}}}", keys.join(","));
     assert_eq!(ConfigFixture::with(&[(".mcp.json", &text)]).read().notes.len(), 101);
     let text = format!("servers: {{a: {{{}}}}}", keys.join(","));
-    assert!(!ConfigFixture::of_user(&text).read().is_valid());
+    assert!(!ConfigFixture::with_user_file(&text).read().is_valid());
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }

@@ -10,7 +10,7 @@ fn the_servers_of_user_and_project_are_merged() {
         ("user", "servers: {A: {command: x}}\n"),
         (".spar/mcp.yaml", "servers: {B: {command: x}}\n"),
     ]);
-    let config = fixture.trusting(&[".spar/mcp.yaml"]).read();
+    let config = fixture.with_trust(&[".spar/mcp.yaml"]).read();
     assert_eq!(names(&config), ["A", "B"]);
     assert_eq!(config.ready().count(), 2);
 }
@@ -21,7 +21,7 @@ fn a_projects_entry_overrides_the_users_whole_entry() {
         ("user", "servers: {shared: {command: old, args: [a], env: {TOKEN: t}, enabled: false}}\n"),
         (".spar/mcp.yaml", "servers: {shared: {command: new}}\n"),
     ]);
-    let config = fixture.trusting(&[".spar/mcp.yaml"]).read();
+    let config = fixture.with_trust(&[".spar/mcp.yaml"]).read();
     let shared = child(&config, "shared");
     assert_eq!(shared.program, "new");
     assert!(shared.args.is_empty() && shared.env.is_empty(), "fields never mix");
@@ -65,7 +65,7 @@ fn an_untrusted_file_starts_and_allows_nothing() {
     assert_eq!(config.rules[0].rules, deny);
     assert_eq!(config.server_by_name("p").unwrap().name, "p");
 
-    let fixture = fixture.trusting(&[".spar/mcp.yaml"]);
+    let fixture = fixture.with_trust(&[".spar/mcp.yaml"]);
     let config = fixture.read();
     assert_eq!(config.ready().count(), 2);
     assert_eq!(config.rules[0].rules.allow, ["mcp__u__*"]);
@@ -87,7 +87,7 @@ fn an_untrusted_entry_does_not_override_a_trusted_one() {
     assert_eq!(child(&config, "github").program, "mine", "or naming it would start theirs");
     assert_eq!(config.unused.len(), 2);
     assert!(config.unused.iter().all(|it| it.why == UnusedReason::Untrusted));
-    let config = fixture.trusting(&[".cursor/mcp.json"]).read();
+    let config = fixture.with_trust(&[".cursor/mcp.json"]).read();
     assert_eq!(child(&config, "github").program, "trusted");
     let unused: Vec<_> = config.unused.iter().map(|it| (&*it.spelled, it.why)).collect();
     assert_eq!(unused, [("mine", UnusedReason::Overridden), ("theirs", UnusedReason::Untrusted)]);
@@ -95,7 +95,7 @@ fn an_untrusted_entry_does_not_override_a_trusted_one() {
 
 #[test]
 fn servers_with_equal_sanitized_names_are_errors() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  a.b: {command: x}\n  a b: {command: x}\n  c: {command: x}\n",
     );
     let message = fixture.problems();
@@ -120,7 +120,7 @@ fn an_untrusted_name_does_not_invalidate_a_trusted_one() {
 
 #[test]
 fn selecting_an_unusable_server_is_an_error_with_the_reason() {
-    let fixture = ConfigFixture::of_user(
+    let fixture = ConfigFixture::with_user_file(
         "servers:\n  github: {command: x}\n  off: {command: x, enabled: false}\n  bad: {}\n",
     );
     let config = fixture.read();

@@ -23,7 +23,7 @@ fn the_example_in_the_docs_is_valid() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/host.md");
     let page = std::fs::read_to_string(path).unwrap();
     let example = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let fixture = ConfigFixture::of_user(example).variable("API_TOKEN", "x");
+    let fixture = ConfigFixture::with_user_file(example).variable("API_TOKEN", "x");
     assert_eq!(fixture.problems(), "");
     assert_eq!(names(&fixture.read()), ["api", "files", "inside"]);
 }

@@ -6,14 +6,14 @@ use sparring_mock::{Reply, ToolMock};
 use sparring_peer::Client;
 use sparring_peer::client::{Subscription, SubscriptionFilter};
 
-use super::{ERAS, GatewayFixture, desk, list, names, plain};
-use crate::manager::fixture::{PATIENCE, within};
+use super::{ERAS, GatewayFixture, list, names, plain, start_desk};
+use crate::manager::fixture::{TEST_TIMEOUT, within};
 use crate::permissions::rules;
 use sparring_host::permissions::{Permissions, Policy};
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
-fn all() -> SubscriptionFilter {
+fn all_notifications() -> SubscriptionFilter {
     let yes = true;
     SubscriptionFilter {
         tools_list_changed: yes,
@@ -26,36 +26,36 @@ fn all() -> SubscriptionFilter {
 #[tokio::test]
 async fn added_and_removed_tools_are_notified_in_both_eras() {
     for inner in ERAS {
-        let (world, mock, servers) = desk(inner);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (connector, mock, servers) = start_desk(inner);
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let old = fixture.connect(plain(ERAS[0])).await;
         let new = fixture.connect(plain(ERAS[1])).await;
         let mut both = Vec::new();
         for client in [&old, &new] {
-            both.push((client, within(client.listen(all())).await.unwrap()));
+            both.push((client, within(client.listen(all_notifications())).await.unwrap()));
         }
         mock.register(ToolMock::new("stamp").reply(Reply::text("stamped"))).unwrap();
         for (client, message) in &mut both {
-            changed_until(client, message, |tools| tools.last().unwrap() == "mcp__desk__stamp")
+            wait_for_list(client, message, |tools| tools.last().unwrap() == "mcp__desk__stamp")
                 .await;
             assert_eq!(super::call(client, "mcp__desk__stamp").await, "stamped");
         }
         mock.remove("stamp").unwrap();
         for (client, message) in &mut both {
             let gone = |tools: &[String]| !tools.contains(&"mcp__desk__stamp".to_owned());
-            changed_until(client, message, gone).await;
+            wait_for_list(client, message, gone).await;
         }
     }
 }
 
 /// Waits for a matching list; clients are notified of each one.
-async fn changed_until(
+async fn wait_for_list(
     client: &Client,
     message: &mut Subscription,
     fits: impl Fn(&[String]) -> bool,
 ) {
     loop {
-        let frame = message.next(PATIENCE).await.unwrap();
+        let frame = message.next(TEST_TIMEOUT).await.unwrap();
         let tools = names(&list(client, "tools/list", "tools").await, "name");
         if frame.method() == Some(CHANGED) && fits(&tools) {
             return;
@@ -65,8 +65,8 @@ async fn changed_until(
 
 #[tokio::test]
 async fn changes_at_the_same_time_are_notified_once() {
-    let (world, mock, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, mock, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[0])).await;
     for number in 0..20 {
         let tool = ToolMock::new(format!("stamp{number}")).reply(Reply::text("stamped"));
@@ -76,7 +76,7 @@ async fn changes_at_the_same_time_are_notified_once() {
         let mut message = 0;
         loop {
             message += 1;
-            client.notifications().wait_for(CHANGED, message, PATIENCE).await.unwrap();
+            client.notifications().wait_for(CHANGED, message, TEST_TIMEOUT).await.unwrap();
             let tools = names(&list(&client, "tools/list", "tools").await, "name");
             if tools.contains(&"mcp__desk__stamp19".to_owned()) {
                 assert!(message <= 3, "{message} times");
@@ -89,14 +89,14 @@ async fn changes_at_the_same_time_are_notified_once() {
 
 #[tokio::test]
 async fn the_lists_of_a_disconnected_server_disappear() {
-    let (world, _, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, _, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[1])).await;
-    let mut message = within(client.listen(all())).await.unwrap();
+    let mut message = within(client.listen(all_notifications())).await.unwrap();
     within(fixture.manager.disconnect("desk")).await.unwrap();
     let mut methods = Vec::new();
     for _ in 0..3 {
-        methods.push(message.next(PATIENCE).await.unwrap().method().unwrap().to_owned());
+        methods.push(message.next(TEST_TIMEOUT).await.unwrap().method().unwrap().to_owned());
     }
     methods.sort();
     let expected = ["prompts", "resources", "tools"];
@@ -112,11 +112,11 @@ async fn the_lists_of_a_disconnected_server_disappear() {
 
 #[tokio::test]
 async fn changed_rules_are_notified_as_a_changed_list() {
-    let (world, _, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, _, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[1])).await;
-    let mut message = within(client.listen(all())).await.unwrap();
+    let mut message = within(client.listen(all_notifications())).await.unwrap();
     let policy = Policy { user: rules(&[], &[], &["mcp__desk__echo"]), ..Policy::default() };
     fixture.registry.set_permissions(Permissions::new(&policy, &servers).0);
-    changed_until(&client, &mut message, |tools| tools == ["mcp__desk__echo"]).await;
+    wait_for_list(&client, &mut message, |tools| tools == ["mcp__desk__echo"]).await;
 }

@@ -8,9 +8,9 @@ use sparring_host::config::{Reconnect, ServerConfig};
 use sparring_host::manager::{Connection, Manager};
 use sparring_peer::client::SubscriptionFilter;
 
-use super::{ERAS, GatewayFixture, desk, list, names, plain, until};
-use crate::manager::children::stand_in;
-use crate::manager::fixture::{PATIENCE, to, within};
+use super::{ERAS, GatewayFixture, list, names, plain, start_desk, until};
+use crate::manager::children::example_server;
+use crate::manager::fixture::{TEST_TIMEOUT, server_config, within};
 
 /// Every pair of an outer and an inner era.
 fn pairs() -> impl Iterator<Item = (sparring_wire::Revision, sparring_wire::Revision)> {
@@ -20,8 +20,8 @@ fn pairs() -> impl Iterator<Item = (sparring_wire::Revision, sparring_wire::Revi
 #[tokio::test]
 async fn results_and_errors_are_forwarded_unchanged() {
     for (outer, inner) in pairs() {
-        let (world, _, servers) = desk(inner);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (connector, _, servers) = start_desk(inner);
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let client = fixture.connect(plain(outer)).await;
         let arguments = json!({"message": "a\n😀"});
         let answer = client.call_tool("mcp__desk__echo", arguments);
@@ -40,26 +40,26 @@ async fn results_and_errors_are_forwarded_unchanged() {
 #[tokio::test]
 async fn progress_is_forwarded_before_the_response() {
     for (outer, inner) in pairs() {
-        let (world, _, servers) = desk(inner);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (connector, _, servers) = start_desk(inner);
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let client = fixture.connect(plain(outer)).await;
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let hears = Arc::clone(&heard);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let recorder = Arc::clone(&received);
         let call = client.call_tool("mcp__desk__count", json!({}));
         let call = call.on_progress(move |it| {
-            hears.lock().unwrap().push((it.progress, it.total, it.message));
+            recorder.lock().unwrap().push((it.progress, it.total, it.message));
         });
         assert_eq!(within(call.into_future()).await.unwrap().content(), "done");
         let expected = vec![(1.0, Some(2.0), Some("one".to_owned())), (2.0, Some(2.0), None)];
-        assert_eq!(*heard.lock().unwrap(), expected, "{outer} to {inner}");
+        assert_eq!(*received.lock().unwrap(), expected, "{outer} to {inner}");
     }
 }
 
 #[tokio::test]
 async fn a_cancelled_call_is_cancelled_at_its_server() {
     for (outer, inner) in pairs() {
-        let (world, mock, servers) = desk(inner);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (connector, mock, servers) = start_desk(inner);
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let client = fixture.connect(plain(outer)).await;
         let call = client.call_tool("mcp__desk__slow", json!({})).start();
         until(|| mock.received_for("slow").len() == 1).await;
@@ -72,8 +72,8 @@ async fn a_cancelled_call_is_cancelled_at_its_server() {
 
 #[tokio::test]
 async fn a_disconnected_client_leaves_no_call_behind() {
-    let (world, mock, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, mock, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[0])).await;
     let call = client.call_tool("mcp__desk__slow", json!({})).start();
     until(|| mock.received_for("slow").len() == 1).await;
@@ -86,8 +86,8 @@ async fn a_disconnected_client_leaves_no_call_behind() {
 
 #[tokio::test]
 async fn metadata_of_callers_is_forwarded_and_metadata_of_one_hop_is_not() {
-    let (world, mock, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, mock, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[1])).await;
     let params = json!({
         "name": "mcp__desk__echo",
@@ -103,8 +103,8 @@ async fn metadata_of_callers_is_forwarded_and_metadata_of_one_hop_is_not() {
 #[tokio::test]
 async fn a_crashed_server_is_reported_and_reconnected_and_others_continue() {
     let reconnect = Reconnect { delay: Duration::from_millis(10), ..Reconnect::default() };
-    let servers =
-        ["child", "other"].map(|name| ServerConfig { reconnect, ..to(name, stand_in(name)) });
+    let servers = ["child", "other"]
+        .map(|name| ServerConfig { reconnect, ..server_config(name, example_server(name)) });
     let fixture = GatewayFixture::with_manager(
         Manager::builder(),
         &servers,
@@ -128,7 +128,7 @@ async fn a_crashed_server_is_reported_and_reconnected_and_others_continue() {
         assert_eq!(super::call(&client, "mcp__other__echo").await, "{}");
         // It may be gone or already reconnected; in the end it is connected.
         loop {
-            changes.next(PATIENCE).await.unwrap();
+            changes.next(TEST_TIMEOUT).await.unwrap();
             let tools = list(&client, "tools/list", "tools").await;
             if names(&tools, "name").contains(&"mcp__child__echo".to_owned()) {
                 break;

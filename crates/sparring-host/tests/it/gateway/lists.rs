@@ -4,16 +4,23 @@ use serde_json::{Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::code;
 
-use super::{DESK, ERAS, GatewayFixture, call, desk, list, names, plain, put, speaking};
-use crate::manager::fixture::{World, within};
+use super::{
+    DESK_SCRIPT, ERAS, GatewayFixture, call, list, names, plain, put_script, server_in_revision,
+    start_desk,
+};
+use crate::manager::fixture::{TestConnector, within};
 
 #[tokio::test]
 async fn tools_and_prompts_of_all_servers_are_listed_in_both_eras() {
-    let world = World::default();
-    put(&world, "desk", DESK);
-    put(&world, "shelf", "tools: [{name: echo, text: dust}]\nprompts: [{name: greet, text: Hm.}]");
-    let servers = [speaking("desk", ERAS[0]), speaking("shelf", ERAS[1])];
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let connector = TestConnector::default();
+    put_script(&connector, "desk", DESK_SCRIPT);
+    put_script(
+        &connector,
+        "shelf",
+        "tools: [{name: echo, text: dust}]\nprompts: [{name: greet, text: Hm.}]",
+    );
+    let servers = [server_in_revision("desk", ERAS[0]), server_in_revision("shelf", ERAS[1])];
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     for era in ERAS {
         let client = fixture.connect(plain(era)).await;
         let tools = list(&client, "tools/list", "tools").await;
@@ -33,15 +40,16 @@ async fn tools_and_prompts_of_all_servers_are_listed_in_both_eras() {
 
 #[tokio::test]
 async fn denied_tools_are_hidden_and_refused() {
-    let (world, mock, servers) = desk(ERAS[0]);
+    let (connector, mock, servers) = start_desk(ERAS[0]);
     let fixture =
-        GatewayFixture::with(&world, &servers, &["mcp__desk__fail"], &["mcp__desk__[ef]*"]).await;
+        GatewayFixture::with(&connector, &servers, &["mcp__desk__fail"], &["mcp__desk__[ef]*"])
+            .await;
     let client = fixture.connect(plain(ERAS[1])).await;
     // Patterns have no character classes, so this one allows nothing.
     assert!(list(&client, "tools/list", "tools").await.is_empty());
     drop(fixture);
     let fixture = GatewayFixture::with(
-        &world,
+        &connector,
         &servers,
         &["mcp__desk__fail"],
         &["mcp__desk__e*", "mcp__desk__f*"],
@@ -65,8 +73,8 @@ async fn denied_tools_are_hidden_and_refused() {
 
 #[tokio::test]
 async fn arguments_of_prompts_and_templates_are_completed_by_their_server() {
-    let (world, _, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, _, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     for era in ERAS {
         let client = fixture.connect(plain(era)).await;
         let of = json!({"type": "ref/prompt", "name": "mcp__desk__greet"});
@@ -80,8 +88,8 @@ async fn arguments_of_prompts_and_templates_are_completed_by_their_server() {
 
 #[tokio::test]
 async fn instructions_of_servers_are_passed_on() {
-    let (world, _, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, _, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     // Clients that connect later get it.
     fixture.server.refresh_description();
     let client = fixture.connect(plain(ERAS[1])).await;

@@ -5,10 +5,12 @@ use sparring_peer::Client;
 use sparring_wire::Revision;
 use sparring_wire::types::LogLevel;
 
-use super::{ERAS, GatewayFixture, call, over_http, plain, put, speaking, until, within};
-use crate::manager::fixture::World;
+use super::{
+    ERAS, GatewayFixture, call, over_http, plain, put_script, server_in_revision, until, within,
+};
+use crate::manager::fixture::TestConnector;
 
-const TALKER: &str = r#"
+const LOGGING_SCRIPT: &str = r#"
 server: {name: talker, version: 1.0.0}
 capabilities: {logging: {}}
 tools:
@@ -39,9 +41,9 @@ fn warning() -> (String, String, Value) {
 }
 
 async fn start_gateway(inner: Revision) -> GatewayFixture {
-    let world = World::default();
-    put(&world, "talker", TALKER);
-    GatewayFixture::open(&world, &[speaking("talker", inner)]).await
+    let connector = TestConnector::default();
+    put_script(&connector, "talker", LOGGING_SCRIPT);
+    GatewayFixture::open(&connector, &[server_in_revision("talker", inner)]).await
 }
 
 #[tokio::test]
@@ -54,7 +56,7 @@ async fn each_client_gets_the_levels_that_it_has_set_under_the_name_of_the_serve
     assert_eq!(call(&all, "mcp__talker__work").await, "done");
     until(|| log_messages(&all).len() == 2 && log_messages(&few).len() == 1).await;
     assert_eq!(log_messages(&all), [debug(), warning()]);
-    assert_eq!(log_messages(&few), [warning()], "it is told of what the server says to anybody");
+    assert_eq!(log_messages(&few), [warning()], "it receives what the server logs to all clients");
 }
 
 #[tokio::test]

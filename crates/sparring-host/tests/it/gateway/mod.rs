@@ -25,14 +25,14 @@ use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle, HttpTa
 use sparring_wire::Revision;
 use tokio::task::JoinHandle;
 
-use crate::manager::fixture::{World, entry, within};
+use crate::manager::fixture::{TestConnector, entry, within};
 use crate::permissions::rules;
 
 /// A revision of each era.
 const ERAS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
 /// A script with everything that can be forwarded.
-const DESK: &str = r#"
+const DESK_SCRIPT: &str = r#"
 server: {name: desk, version: 1.0.0}
 instructions: Be brief.
 tools:
@@ -78,20 +78,20 @@ struct GatewayFixture {
 
 impl GatewayFixture {
     /// Starts a gateway to these servers with all tools allowed.
-    async fn open(world: &World, servers: &[ServerConfig]) -> GatewayFixture {
+    async fn open(connector: &TestConnector, servers: &[ServerConfig]) -> GatewayFixture {
         let all: Vec<String> = servers.iter().map(|it| format!("mcp__{}", it.name)).collect();
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        GatewayFixture::with(world, servers, &[], &all).await
+        GatewayFixture::with(connector, servers, &[], &all).await
     }
 
     /// The same with these rules.
     async fn with(
-        world: &World,
+        connector: &TestConnector,
         servers: &[ServerConfig],
         deny: &[&str],
         allow: &[&str],
     ) -> GatewayFixture {
-        let manager = Manager::builder().connector(world.clone());
+        let manager = Manager::builder().connector(connector.clone());
         GatewayFixture::with_manager(manager, servers, deny, allow).await
     }
 
@@ -148,35 +148,35 @@ impl Drop for GatewayFixture {
     }
 }
 
-/// A world with the one server `desk`, in that revision.
-fn desk(revision: Revision) -> (World, Arc<MockServer>, Vec<ServerConfig>) {
-    let world = World::default();
-    let mock = put(&world, "desk", DESK);
-    (world, mock, vec![speaking("desk", revision)])
+/// A connector with the one server `desk`, in that revision.
+fn start_desk(revision: Revision) -> (TestConnector, Arc<MockServer>, Vec<ServerConfig>) {
+    let connector = TestConnector::default();
+    let mock = put_script(&connector, "desk", DESK_SCRIPT);
+    (connector, mock, vec![server_in_revision("desk", revision)])
 }
 
-fn put(world: &World, name: &str, script: &str) -> Arc<MockServer> {
+fn put_script(connector: &TestConnector, name: &str, script: &str) -> Arc<MockServer> {
     let mock = Arc::new(MockServer::from_yaml(script, ".").unwrap());
     let served = Arc::clone(&mock);
-    world.put(name, move || served.connect());
+    connector.put(name, move || served.connect());
     mock
 }
 
-fn speaking(name: &str, revision: Revision) -> ServerConfig {
+fn server_in_revision(name: &str, revision: Revision) -> ServerConfig {
     ServerConfig { protocol: Protocol::Only(revision), ..entry(name) }
 }
 
 /// A client that answers every question with its name.
 fn answering(revision: Revision, name: &str) -> ClientBuilder {
     let content = json!({"name": name});
-    let said = format!("fjord for {name}");
+    let text = format!("fjord for {name}");
     plain(revision)
         .answer(ServerRequest::Elicitation, move |_| {
             let answer = json!({"action": "accept", "content": content});
             async move { Ok(answer) }
         })
         .answer(ServerRequest::Sampling, move |_| {
-            let content = json!({"type": "text", "text": said});
+            let content = json!({"type": "text", "text": text});
             async move { Ok(json!({"role": "assistant", "content": content, "model": "none"})) }
         })
         .roots(["file:///srv"])
@@ -200,9 +200,9 @@ async fn call(client: &Client, tool: &str) -> String {
 }
 
 /// Waits until a condition holds.
-async fn until(is_so: impl Fn() -> bool) {
+async fn until(condition: impl Fn() -> bool) {
     within(async {
-        while !is_so() {
+        while !condition() {
             tokio::task::yield_now().await;
         }
     })

@@ -14,31 +14,33 @@ use sparring_mock::MockServer;
 use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::link::Recorder;
 use sparring_peer::{
-    ClientBuilder, Incoming, Link, LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol,
+    ClientBuilder, Incoming, Link, LinkInfo, MemoryLink, MemoryTransport, Outgoing, Protocol,
 };
 use sparring_transport::Target;
 use sparring_transport::http::HttpTarget;
 use sparring_wire::{RawJson, Revision, code};
 
-use super::{DESK, ERAS, GatewayFixture, answering, call, desk, over_http, plain, until};
-use crate::manager::fixture::{PATIENCE, World, entry, to, within};
+use super::{
+    DESK_SCRIPT, ERAS, GatewayFixture, answering, call, over_http, plain, start_desk, until,
+};
+use crate::manager::fixture::{TEST_TIMEOUT, TestConnector, entry, server_config, within};
 
 #[tokio::test]
 async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
-        let (world, mock, servers) = desk(inner);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (connector, mock, servers) = start_desk(inner);
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let (serving, target) = fixture.listen().await;
         let in_memory = fixture.connect(answering(outer, "Ada")).await;
         let over_http = over_http(&target, answering(outer, "Ada")).await;
         for client in [in_memory, over_http] {
-            for (tool, said) in [
+            for (tool, expected) in [
                 ("mcp__desk__ask", "hello Ada"),
                 ("mcp__desk__sample", "the model says fjord for Ada"),
                 ("mcp__desk__look", "you have file:///srv"),
                 ("mcp__desk__twice", "Ada and Ada"),
             ] {
-                assert_eq!(call(&client, tool).await, said, "{outer} to {inner}");
+                assert_eq!(call(&client, tool).await, expected, "{outer} to {inner}");
             }
             assert!(client.transcript().violations().is_empty());
         }
@@ -53,8 +55,8 @@ async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
 #[tokio::test]
 async fn a_client_that_does_not_declare_it_is_not_asked() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
-        let (world, _, servers) = desk(inner);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (connector, _, servers) = start_desk(inner);
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let client = fixture.connect(plain(outer)).await;
         let answer = client.call_tool("mcp__desk__sample", json!({}));
         let answer = within(answer.into_future()).await.unwrap();
@@ -72,9 +74,9 @@ async fn a_client_that_does_not_declare_it_is_not_asked() {
 
 #[tokio::test]
 async fn a_question_without_a_call_is_never_answered_by_another_client() {
-    let (world, mock, servers) = desk(Revision::V2025_06_18);
-    let fixture = GatewayFixture::open(&world, &servers).await;
-    let (asked, client) = counting(Revision::V2025_06_18, "Ada");
+    let (connector, mock, servers) = start_desk(Revision::V2025_06_18);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
+    let (asked, client) = counting_client(Revision::V2025_06_18, "Ada");
     let ada = fixture.connect(client).await;
     let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
     until(|| mock.received_for("slow").len() == 1).await;
@@ -96,17 +98,18 @@ async fn a_question_without_a_call_is_never_answered_by_another_client() {
 
 #[tokio::test]
 async fn a_question_on_the_stream_of_a_call_goes_to_its_caller() {
-    let mock = MockServer::from_yaml(DESK, ".").unwrap();
+    let mock = MockServer::from_yaml(DESK_SCRIPT, ".").unwrap();
     let serving = mock.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let url = mock.urls(serving.address().unwrap()).mcp;
     let protocol = Protocol::Only(Revision::V2025_11_25);
-    let server = ServerConfig { protocol, ..to("desk", Target::Http(HttpTarget::new(url))) };
+    let server =
+        ServerConfig { protocol, ..server_config("desk", Target::Http(HttpTarget::new(url))) };
     let fixture =
         GatewayFixture::with_manager(Manager::builder(), &[server], &[], &["mcp__desk"]).await;
-    let (asked, client) = counting(ERAS[0], "Ada");
+    let (asked, client) = counting_client(ERAS[0], "Ada");
     let ada = fixture.connect(client).await;
     let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
-    until_served(&mock, "slow").await;
+    wait_until_served(&mock, "slow").await;
     let bob = fixture.connect(answering(ERAS[1], "Bob")).await;
     assert_eq!(call(&bob, "mcp__desk__ask").await, "hello Bob");
     assert_eq!(asked.load(Ordering::Relaxed), 0);
@@ -116,8 +119,8 @@ async fn a_question_on_the_stream_of_a_call_goes_to_its_caller() {
 
 #[tokio::test]
 async fn a_late_answer_does_not_repeat_the_call() {
-    let (world, mock, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, mock, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(answering(ERAS[1], "Ada")).await;
     let params = |state: &str| {
         json!({
@@ -135,8 +138,8 @@ async fn a_late_answer_does_not_repeat_the_call() {
 
 #[tokio::test]
 async fn a_request_state_is_valid_for_its_own_call_only() {
-    let (world, mock, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, mock, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[1]).capability("elicitation", json!({}))).await;
     // As bytes, so that the client does not repeat it automatically.
     let meta = json!({
@@ -165,8 +168,8 @@ async fn a_request_state_is_valid_for_its_own_call_only() {
 
 #[tokio::test]
 async fn a_question_outside_of_a_call_is_an_error() {
-    let (world, _, servers) = desk(ERAS[0]);
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let (connector, _, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.manager.get("desk").unwrap().client();
     let asked = within(client.call_tool("ask", json!({})).into_future()).await;
     let message = match asked {
@@ -178,7 +181,7 @@ async fn a_question_outside_of_a_call_is_an_error() {
 }
 
 /// A client that counts its questions.
-fn counting(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, ClientBuilder) {
+fn counting_client(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, ClientBuilder) {
     let asked = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&asked);
     let client = plain(revision).answer(ServerRequest::Elicitation, move |_| {
@@ -188,16 +191,16 @@ fn counting(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, Client
     (asked, client)
 }
 
-async fn until_served(mock: &MockServer, tool: &str) {
+async fn wait_until_served(mock: &MockServer, tool: &str) {
     until(|| mock.received_for(tool).len() == 1).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_servers_timeout_is_paused_while_a_client_answers() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
-        let (world, _, mut servers) = desk(inner);
+        let (connector, _, mut servers) = start_desk(inner);
         servers[0].timeout = Duration::from_secs(2);
-        let fixture = GatewayFixture::open(&world, &servers).await;
+        let fixture = GatewayFixture::open(&connector, &servers).await;
         let thoughtful = plain(outer).timeout(Duration::from_secs(3_000));
         let thoughtful = thoughtful.answer(ServerRequest::Elicitation, |_| async {
             tokio::time::advance(Duration::from_secs(50)).await;
@@ -221,7 +224,7 @@ async fn the_servers_timeout_is_paused_while_a_client_answers() {
 /// Waits for a message to the server and returns its id.
 async fn sent(server: &MemoryTransport, method: &str) -> RawJson {
     loop {
-        let frame = server.wait_sent(PATIENCE).await.expect(method);
+        let frame = server.wait_sent(TEST_TIMEOUT).await.expect(method);
         if frame.method() == Some(method) {
             return frame.id().map_or_else(RawJson::empty_object, RawJson::from);
         }
@@ -241,12 +244,8 @@ struct OneByOne {
 }
 
 impl Link for OneByOne {
-    fn kind(&self) -> LinkKind {
-        self.link.kind()
-    }
-
-    fn transport_name(&self) -> &'static str {
-        self.link.transport_name()
+    fn info(&self) -> LinkInfo {
+        self.link.info()
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -275,8 +274,8 @@ impl Link for OneByOne {
 #[tokio::test]
 async fn a_question_beside_the_response_of_another_call_is_asked() {
     let (server, link) = MemoryTransport::new();
-    let (world, mut link) = (World::default(), Some(OneByOne { link, turn: false }));
-    world.put("desk", move || link.take().expect("one connection"));
+    let (connector, mut link) = (TestConnector::default(), Some(OneByOne { link, turn: false }));
+    connector.put("desk", move || link.take().expect("one connection"));
     let protocol = Protocol::Only(ERAS[0]);
     let servers = [ServerConfig { protocol, ..entry("desk") }];
     let shaking_hands = async {
@@ -287,7 +286,7 @@ async fn a_question_beside_the_response_of_another_call_is_asked() {
         let tool = |name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
         answer(&server, &id, &format!(r#"{{"tools":[{},{}]}}"#, tool("older"), tool("newer")));
     };
-    let (fixture, ()) = tokio::join!(GatewayFixture::open(&world, &servers), shaking_hands);
+    let (fixture, ()) = tokio::join!(GatewayFixture::open(&connector, &servers), shaking_hands);
     let client = fixture.connect(answering(ERAS[1], "Ada")).await;
 
     let older = client.call_tool("mcp__desk__older", json!({})).start();
@@ -300,8 +299,8 @@ async fn a_question_beside_the_response_of_another_call_is_asked() {
             "requestedSchema":{"type":"object","properties":{}}}}"#,
     );
     answer(&server, &newer_id, r#"{"content":[{"type":"text","text":"new"}]}"#);
-    let said = server.wait_sent(PATIENCE).await.expect("an answer").text().into_owned();
-    assert!(said.contains(r#""id":"q""#) && said.contains("Ada"), "{said}");
+    let sent = server.wait_sent(TEST_TIMEOUT).await.expect("an answer").text().into_owned();
+    assert!(sent.contains(r#""id":"q""#) && sent.contains("Ada"), "{sent}");
     answer(&server, &older_id, r#"{"content":[{"type":"text","text":"old"}]}"#);
     assert_eq!(within(newer).await.unwrap().content(), "new");
     assert_eq!(within(older).await.unwrap().content(), "old");

@@ -3,10 +3,12 @@
 use serde_json::json;
 use sparring_peer::client::Error;
 
-use super::{DESK, ERAS, GatewayFixture, list, names, plain, put, speaking};
-use crate::manager::fixture::{PATIENCE, World, within};
+use super::{
+    DESK_SCRIPT, ERAS, GatewayFixture, list, names, plain, put_script, server_in_revision,
+};
+use crate::manager::fixture::{TEST_TIMEOUT, TestConnector, within};
 
-const SHELF: &str = r#"
+const SHELF_SCRIPT: &str = r#"
 resources:
   - {uri: "desk://note", name: other note, text: dust the books}
   - {uri: "shelf://book", name: book, text: Moby}
@@ -15,11 +17,11 @@ templates: [{uri_template: "shelf://{row}/{place}", name: row, text: a book}]
 
 #[tokio::test]
 async fn a_uri_is_unchanged_unless_two_servers_have_it() {
-    let world = World::default();
-    put(&world, "desk", DESK);
-    put(&world, "The_Shelf", SHELF);
-    let servers = [speaking("desk", ERAS[0]), speaking("The_Shelf", ERAS[1])];
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let connector = TestConnector::default();
+    put_script(&connector, "desk", DESK_SCRIPT);
+    put_script(&connector, "The_Shelf", SHELF_SCRIPT);
+    let servers = [server_in_revision("desk", ERAS[0]), server_in_revision("The_Shelf", ERAS[1])];
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     for era in ERAS {
         let client = fixture.connect(plain(era)).await;
         let uris = names(&list(&client, "resources/list", "resources").await, "uri");
@@ -42,11 +44,11 @@ async fn a_uri_is_unchanged_unless_two_servers_have_it() {
 
 #[tokio::test]
 async fn an_unlisted_uri_goes_to_the_server_with_a_matching_template() {
-    let world = World::default();
-    let desk = put(&world, "desk", DESK);
-    put(&world, "shelf", SHELF);
-    let servers = [speaking("desk", ERAS[0]), speaking("shelf", ERAS[1])];
-    let fixture = GatewayFixture::open(&world, &servers).await;
+    let connector = TestConnector::default();
+    let desk = put_script(&connector, "desk", DESK_SCRIPT);
+    put_script(&connector, "shelf", SHELF_SCRIPT);
+    let servers = [server_in_revision("desk", ERAS[0]), server_in_revision("shelf", ERAS[1])];
+    let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[1])).await;
     let templates = list(&client, "resources/templates/list", "resourceTemplates").await;
     let templates = names(&templates, "uriTemplate");
@@ -58,15 +60,15 @@ async fn an_unlisted_uri_goes_to_the_server_with_a_matching_template() {
     let Error::ErrorResponse { error, .. } = refused else { panic!("{refused}") };
     assert_eq!(error.message, "no resource 'attic://box'");
     assert_eq!(error.code, ERAS[1].resource_not_found_code());
-    assert_eq!(desk.total(), before, "nobody was asked");
+    assert_eq!(desk.total(), before, "no request was sent");
 }
 
 #[tokio::test]
 async fn resource_updates_go_to_subscribers() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
-        let world = World::default();
-        let mock = put(&world, "desk", DESK);
-        let fixture = GatewayFixture::open(&world, &[speaking("desk", inner)]).await;
+        let connector = TestConnector::default();
+        let mock = put_script(&connector, "desk", DESK_SCRIPT);
+        let fixture = GatewayFixture::open(&connector, &[server_in_revision("desk", inner)]).await;
         let watched = fixture.server.subscribed_resources();
         let client = fixture.connect(plain(outer)).await;
         let mut subscription = within(client.subscribe("desk://note")).await.unwrap();
@@ -81,7 +83,7 @@ async fn resource_updates_go_to_subscribers() {
             }
         };
         let frame = tokio::select! {
-            frame = subscription.next(PATIENCE) => frame.unwrap(),
+            frame = subscription.next(TEST_TIMEOUT) => frame.unwrap(),
             () = message => unreachable!("it goes on"),
         };
         let uri = frame.params().and_then(|it| it.get("uri")).and_then(|it| it.as_str());

@@ -9,7 +9,7 @@ use sparring_transport::{ChildTarget, Target};
 use super::fixture::within;
 
 /// The environment variable that marks the processes of a test.
-const OURS: &str = "SPAR_TEST";
+const TEST_MARK: &str = "SPAR_TEST";
 
 /// The name of the test on this thread, with the process id.
 fn test() -> String {
@@ -19,12 +19,12 @@ fn test() -> String {
 /// A command as a child of this test.
 pub(crate) fn child(program: &str, args: &[&str]) -> Target {
     let mut target = ChildTarget::new(program).args(args.iter().copied());
-    target.env.insert(OURS.to_owned(), test());
+    target.env.insert(TEST_MARK.to_owned(), test());
     Target::Child(target)
 }
 
 /// The example server, which reports this name.
-pub(crate) fn stand_in(name: &str) -> Target {
+pub(crate) fn example_server(name: &str) -> Target {
     child(&example("stand_in"), &[name])
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn is_alive(pid: u32) -> bool {
 }
 
 /// Waits until a process has ended.
-pub(crate) async fn gone(pid: u32) {
+pub(crate) async fn wait_until_ended(pid: u32) {
     within(async {
         while is_alive(pid) {
             tokio::task::yield_now().await;
@@ -63,7 +63,7 @@ pub(crate) async fn gone(pid: u32) {
 
 /// The running processes of this test and their children.
 pub(crate) fn children() -> Vec<u32> {
-    let mark = format!("{OURS}={}", test());
+    let mark = format!("{TEST_MARK}={}", test());
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let ids = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
     let is_ours = |pid: &u32| {
@@ -85,16 +85,16 @@ pub(crate) async fn all_ended() {
 
 /// Returns true if this test runs alone in its process. If not, runs it alone
 /// in another process first, and fails if that fails.
-pub(crate) fn alone(test: &str) -> bool {
+pub(crate) fn runs_in_own_process(test: &str) -> bool {
     const ALONE: &str = "SPAR_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {
         return true;
     }
     let mut again = Command::new(std::env::current_exe().unwrap());
     let output = again.args([test, "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let all = format!("{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && said.contains("1 passed"), "{all}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let all = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && stdout.contains("1 passed"), "{all}");
     false
 }
 

@@ -9,7 +9,7 @@ use sparring_host::manager::{Changes, Event, Events, LoadedConfig, Manager};
 use sparring_transport::Target;
 
 use super::children::{all_ended, child, children, example, pid};
-use super::fixture::{becomes, event, to, within};
+use super::fixture::{event, server_config, wait_for_state, within};
 
 /// Reads two files with a server in each line: its name, and the name that it
 /// reports. The second file may be missing.
@@ -20,7 +20,7 @@ fn read(folder: &Path, server: &Target) -> LoadedConfig {
     let servers = text.lines().map(|line| match line.split_once(' ') {
         Some((name, called)) => {
             let Target::Child(child) = server else { unreachable!("it is a child") };
-            Ok(to(name, Target::Child(child.clone().args([called]))))
+            Ok(server_config(name, Target::Child(child.clone().args([called]))))
         }
         None => Err(format!("{line:?} is no server")),
     });
@@ -53,7 +53,7 @@ async fn a_changed_file_is_applied_and_an_invalid_one_is_reported() {
     fs::write(&user, "a first\nb second\n").unwrap();
     let changes = reloaded(&mut events).await;
     assert_eq!((&*changes.changed, &*changes.untouched), (&["b".into()][..], &["a".into()][..]));
-    becomes(&mut events, "b", "connected").await;
+    wait_for_state(&mut events, "b", "connected").await;
     assert_eq!(manager.get("b").unwrap().info().unwrap().name, "second");
     assert!(a.is_connected() && !b.is_connected());
 
@@ -71,7 +71,7 @@ async fn a_changed_file_is_applied_and_an_invalid_one_is_reported() {
     assert_eq!(reloaded(&mut events).await.removed, ["b".into()]);
     fs::write(&project, "c third\n").unwrap();
     assert_eq!(reloaded(&mut events).await.added, ["c".into()]);
-    assert_eq!(pid(&a).await, before, "nobody has touched it");
+    assert_eq!(pid(&a).await, before, "it was not restarted");
 
     assert_eq!(children().len(), 2);
     drop((following, manager));

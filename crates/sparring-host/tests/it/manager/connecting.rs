@@ -7,16 +7,16 @@ use sparring_host::config::ServerConfig;
 use sparring_host::manager::{Error, Event, Manager, ServerState};
 use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock};
 
-use super::fixture::{World, becomes, entry, event, tools, within};
+use super::fixture::{TestConnector, entry, event, tools, wait_for_state, within};
 
-/// A world with these servers, each with a tool of its name.
-fn world(names: &[&str]) -> (World, Manager) {
-    let world = World::default();
+/// A connector with these servers, each with a tool of its name.
+fn connector(names: &[&str]) -> (TestConnector, Manager) {
+    let connector = TestConnector::default();
     for name in names {
-        world.mock(name, tools(&[name]));
+        connector.mock(name, tools(&[name]));
     }
-    let manager = world.manager(names.iter().map(|name| entry(name)));
-    (world, manager)
+    let manager = connector.manager(names.iter().map(|name| entry(name)));
+    (connector, manager)
 }
 
 fn names(manager: &Manager) -> Vec<String> {
@@ -27,18 +27,18 @@ fn names(manager: &Manager) -> Vec<String> {
 async fn the_shared_manager_is_the_same_each_time_and_a_test_can_replace_it() {
     let first = Manager::shared();
     assert!(first.is_same(&Manager::shared()));
-    let (_world, other) = world(&["a"]);
+    let (_world, other) = connector(&["a"]);
     let before = Manager::share(other.clone()).unwrap();
     assert!(before.is_same(&first));
     assert!(Manager::shared().is_same(&other) && !Manager::shared().is_same(&first));
     // A manager whose runtime has ended is not shared any more.
-    other.shut_down(super::fixture::PATIENCE).await;
+    other.shut_down(super::fixture::TEST_TIMEOUT).await;
     assert!(!Manager::shared().is_same(&other));
 }
 
 #[tokio::test]
 async fn a_server_is_connected_and_its_tools_are_discovered() {
-    let (_world, manager) = world(&["filesystem"]);
+    let (_world, manager) = connector(&["filesystem"]);
     let connection = within(manager.connect("filesystem")).await.unwrap();
     assert_eq!(&**connection.server(), "filesystem");
     assert_eq!(connection.tools().items[0].name, "filesystem");
@@ -53,7 +53,7 @@ async fn a_server_is_connected_and_its_tools_are_discovered() {
 
 #[tokio::test]
 async fn all_servers_are_connected_and_the_connections_returned() {
-    let (_world, manager) = world(&["a", "b", "c"]);
+    let (_world, manager) = connector(&["a", "b", "c"]);
     let outcomes = within(manager.connect_all()).await;
     let connected = outcomes.iter().map(|(name, outcome)| {
         assert_eq!(outcome.as_ref().unwrap().server(), name);
@@ -65,9 +65,9 @@ async fn all_servers_are_connected_and_the_connections_returned() {
 
 #[tokio::test]
 async fn a_disabled_server_is_not_connected_with_all_and_refused_alone() {
-    let (world, _) = world(&["on", "off"]);
+    let (connector, _) = connector(&["on", "off"]);
     let off = ServerConfig { enabled: false, ..entry("off") };
-    let manager = world.manager([entry("on"), off]);
+    let manager = connector.manager([entry("on"), off]);
     assert_eq!(within(manager.connect_all()).await.len(), 1);
     assert_eq!(names(&manager), ["on"]);
     assert!(matches!(manager.state("off"), Some(ServerState::Disabled)));
@@ -77,9 +77,9 @@ async fn a_disabled_server_is_not_connected_with_all_and_refused_alone() {
 
 #[tokio::test]
 async fn a_server_without_auto_connect_is_left_out_of_all_and_connected_when_asked_for() {
-    let (world, _) = world(&["on", "later"]);
+    let (connector, _) = connector(&["on", "later"]);
     let later = ServerConfig { auto_connect: false, ..entry("later") };
-    let manager = world.manager([entry("on"), later]);
+    let manager = connector.manager([entry("on"), later]);
     assert_eq!(within(manager.connect_all()).await.len(), 1);
     assert!(matches!(manager.state("later"), Some(ServerState::Idle)));
     within(manager.connect("later")).await.unwrap();
@@ -88,7 +88,7 @@ async fn a_server_without_auto_connect_is_left_out_of_all_and_connected_when_ask
 
 #[tokio::test]
 async fn a_server_is_disconnected_and_its_tools_are_gone() {
-    let (_world, manager) = world(&["filesystem", "other"]);
+    let (_world, manager) = connector(&["filesystem", "other"]);
     within(manager.connect_all()).await;
     let connection = manager.get("filesystem").unwrap();
     within(manager.disconnect("filesystem")).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_server_is_disconnected_and_its_tools_are_gone() {
 
 #[tokio::test]
 async fn all_servers_are_disconnected_and_no_tools_are_left() {
-    let (_world, manager) = world(&["a", "b", "c"]);
+    let (_world, manager) = connector(&["a", "b", "c"]);
     within(manager.connect_all()).await;
     let connections = manager.connections();
     within(manager.disconnect_all()).await;
@@ -115,14 +115,14 @@ async fn all_servers_are_disconnected_and_no_tools_are_left() {
 
 #[tokio::test]
 async fn reconnecting_closes_the_old_connection_and_makes_a_new_one() {
-    let (_world, manager) = world(&["filesystem"]);
+    let (_world, manager) = connector(&["filesystem"]);
     let old = within(manager.connect("filesystem")).await.unwrap();
     let mut events = manager.subscribe();
     let new = within(manager.reconnect("filesystem")).await.unwrap();
     assert!(!old.is_connected() && new.is_connected());
     assert_ne!(old.number(), new.number());
     for state in ["closing", "connecting", "connected"] {
-        becomes(&mut events, "filesystem", state).await;
+        wait_for_state(&mut events, "filesystem", state).await;
     }
     // A server that is not connected is only connected.
     within(manager.disconnect("filesystem")).await.unwrap();
@@ -132,7 +132,7 @@ async fn reconnecting_closes_the_old_connection_and_makes_a_new_one() {
 
 #[tokio::test]
 async fn the_list_has_every_connection_and_no_other_server() {
-    let (_world, manager) = world(&["a", "b", "c"]);
+    let (_world, manager) = connector(&["a", "b", "c"]);
     within(manager.connect("c")).await.unwrap();
     within(manager.connect("a")).await.unwrap();
     assert_eq!(names(&manager), ["a", "c"]);
@@ -140,7 +140,7 @@ async fn the_list_has_every_connection_and_no_other_server() {
 
 #[tokio::test]
 async fn a_connection_is_found_by_its_name() {
-    let (_world, manager) = world(&["filesystem", "other"]);
+    let (_world, manager) = connector(&["filesystem", "other"]);
     within(manager.connect_all()).await;
     let connection = manager.get("filesystem").unwrap();
     assert_eq!(&**connection.server(), "filesystem");
@@ -152,7 +152,7 @@ async fn a_connection_is_found_by_its_name() {
 
 #[tokio::test]
 async fn an_unknown_connection_is_none_and_connecting_it_an_error() {
-    let (_world, manager) = world(&["a"]);
+    let (_world, manager) = connector(&["a"]);
     assert!(manager.get("unknown").is_none() && manager.state("unknown").is_none());
     let error = within(manager.connect("unknown")).await.unwrap_err();
     assert_eq!(error.to_string(), "no server named `unknown` is configured");
@@ -164,7 +164,7 @@ async fn an_unknown_connection_is_none_and_connecting_it_an_error() {
 
 #[tokio::test]
 async fn is_connected_returns_the_current_state() {
-    let (_world, manager) = world(&["filesystem", "other"]);
+    let (_world, manager) = connector(&["filesystem", "other"]);
     within(manager.connect("filesystem")).await.unwrap();
     assert!(manager.is_connected("filesystem"));
     assert!(!manager.is_connected("other") && !manager.is_connected("unknown"));
@@ -174,11 +174,11 @@ async fn is_connected_returns_the_current_state() {
 
 #[tokio::test]
 async fn the_tools_of_all_connections_come_with_their_servers() {
-    let world = World::default();
-    world.mock("a", tools(&["one", "two", "three"]));
-    world.mock("b", tools(&["one", "four"]));
-    world.mock("c", tools(&["never"]));
-    let manager = world.manager(["a", "b", "c"].map(entry));
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["one", "two", "three"]));
+    connector.mock("b", tools(&["one", "four"]));
+    connector.mock("c", tools(&["never"]));
+    let manager = connector.manager(["a", "b", "c"].map(entry));
     within(manager.connect("a")).await.unwrap();
     within(manager.connect("b")).await.unwrap();
     let found = manager.tools();
@@ -195,10 +195,10 @@ fn resources(uris: &[&str]) -> sparring_mock::MockBuilder {
 
 #[tokio::test]
 async fn the_resources_of_all_connections_come_with_their_servers() {
-    let world = World::default();
-    world.mock("a", resources(&["x:1", "x:2"]));
-    world.mock("b", resources(&["x:1", "x:3", "x:4"]));
-    let manager = world.manager(["a", "b"].map(entry));
+    let connector = TestConnector::default();
+    connector.mock("a", resources(&["x:1", "x:2"]));
+    connector.mock("b", resources(&["x:1", "x:3", "x:4"]));
+    let manager = connector.manager(["a", "b"].map(entry));
     within(manager.connect_all()).await;
     let found = manager.resources();
     let found: Vec<_> = found.iter().map(|it| (&*it.server, it.item.uri.as_str())).collect();
@@ -208,12 +208,13 @@ async fn the_resources_of_all_connections_come_with_their_servers() {
 
 #[tokio::test]
 async fn the_status_counts_servers_and_their_items() {
-    let world = World::default();
+    let connector = TestConnector::default();
     let prompt = PromptMock::new("p").reply(Reply::text("hello"));
     let resource = ResourceMock::new("x:1").reply(Reply::text("x"));
-    world.mock("a", tools(&["one", "two"]).prompt(prompt).resource(resource));
-    world.mock("b", tools(&["three"]));
-    let manager = world.manager([entry("a"), ServerConfig { auto_connect: false, ..entry("b") }]);
+    connector.mock("a", tools(&["one", "two"]).prompt(prompt).resource(resource));
+    connector.mock("b", tools(&["three"]));
+    let manager =
+        connector.manager([entry("a"), ServerConfig { auto_connect: false, ..entry("b") }]);
     within(manager.connect_all()).await;
     let status = manager.status();
     assert_eq!((status.configured_servers, status.connected_servers), (2, 1));
@@ -225,7 +226,7 @@ async fn the_status_counts_servers_and_their_items() {
 
 #[tokio::test]
 async fn every_state_of_a_server_is_sent_to_every_subscriber() {
-    let (_world, manager) = world(&["a"]);
+    let (_world, manager) = connector(&["a"]);
     let (mut one, mut other) = (manager.subscribe(), manager.subscribe());
     within(manager.connect("a")).await.unwrap();
     within(manager.disconnect("a")).await.unwrap();
@@ -246,7 +247,7 @@ async fn every_state_of_a_server_is_sent_to_every_subscriber() {
 
 #[tokio::test]
 async fn concurrent_connects_share_one_connection() {
-    let (_world, manager) = world(&["a"]);
+    let (_world, manager) = connector(&["a"]);
     let all = (0..50).map(|_| manager.connect("a"));
     let all = within(futures_util::future::join_all(all)).await;
     let numbers: BTreeSet<u64> = all.iter().map(|it| it.as_ref().unwrap().number()).collect();

@@ -7,23 +7,25 @@ use std::time::Duration;
 use sparring_host::manager::{Error, Manager};
 use tokio::time::Instant;
 
-use super::children::{all_ended, children, example, gone, is_alive, number, pid, shell, stand_in};
-use super::fixture::{PATIENCE, to, within};
+use super::children::{
+    all_ended, children, example, example_server, is_alive, number, pid, shell, wait_until_ended,
+};
+use super::fixture::{TEST_TIMEOUT, server_config, within};
 
 /// Ignores the end of its stdin and SIGTERM.
-const STUBBORN: &str = r#"trap '' TERM
+const IGNORES_SHUTDOWN: &str = r#"trap '' TERM
 read hello
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}'
 while :; do sleep 0.05; done"#;
 
-fn stubborn(name: &str) -> sparring_host::config::ServerConfig {
+fn unresponsive_server(name: &str) -> sparring_host::config::ServerConfig {
     let protocol = sparring_peer::Protocol::Only(sparring_wire::Revision::V2025_11_25);
-    sparring_host::config::ServerConfig { protocol, ..to(name, shell(STUBBORN)) }
+    sparring_host::config::ServerConfig { protocol, ..server_config(name, shell(IGNORES_SHUTDOWN)) }
 }
 
 #[tokio::test]
 async fn a_shutdown_ends_all_children_and_their_processes() {
-    let servers = ["a", "b", "c"].map(|name| to(name, stand_in(name)));
+    let servers = ["a", "b", "c"].map(|name| server_config(name, example_server(name)));
     let manager = Manager::new(servers);
     within(manager.connect_all()).await;
     let mut processes = Vec::new();
@@ -32,7 +34,7 @@ async fn a_shutdown_ends_all_children_and_their_processes() {
         processes.push(number(&connection, "start").await);
     }
     assert!(processes.iter().all(|pid| is_alive(*pid)));
-    assert!(within(manager.shut_down(PATIENCE)).await, "they end by themselves");
+    assert!(within(manager.shut_down(TEST_TIMEOUT)).await, "they end by themselves");
     assert!(processes.iter().all(|pid| !is_alive(*pid)));
     assert_eq!(children(), [0; 0]);
     assert!(matches!(manager.connect("a").await, Err(Error::ShutDown)));
@@ -42,7 +44,7 @@ async fn a_shutdown_ends_all_children_and_their_processes() {
 
 #[tokio::test]
 async fn a_server_that_has_not_ended_by_the_deadline_is_killed() {
-    let manager = Manager::new(["a", "b"].map(stubborn));
+    let manager = Manager::new(["a", "b"].map(unresponsive_server));
     assert!(within(manager.connect_all()).await.iter().all(|(_, outcome)| outcome.is_ok()));
     assert!(children().len() >= 2);
     let (since, deadline) = (Instant::now(), Duration::from_millis(100));
@@ -54,13 +56,13 @@ async fn a_server_that_has_not_ended_by_the_deadline_is_killed() {
 
 #[tokio::test]
 async fn a_second_shutdown_kills_at_once() {
-    let manager = Manager::new(["a", "b"].map(stubborn));
+    let manager = Manager::new(["a", "b"].map(unresponsive_server));
     within(manager.connect_all()).await;
     let mut events = manager.subscribe();
     let since = Instant::now();
-    let ending = manager.shut_down(PATIENCE);
+    let ending = manager.shut_down(TEST_TIMEOUT);
     let second = async {
-        super::fixture::becomes(&mut events, "b", "closing").await;
+        super::fixture::wait_for_state(&mut events, "b", "closing").await;
         manager.shut_down_now();
     };
     within(async { tokio::join!(ending, second) }).await;
@@ -73,7 +75,8 @@ async fn a_second_shutdown_kills_at_once() {
 fn dropping_the_manager_kills_its_children_without_a_running_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let manager = runtime.block_on(async {
-        let manager = Manager::new([stubborn("a"), to("b", stand_in("b"))]);
+        let manager =
+            Manager::new([unresponsive_server("a"), server_config("b", example_server("b"))]);
         within(manager.connect_all()).await;
         manager
     });
@@ -103,20 +106,24 @@ async fn kill_9_of_the_host_leaves_no_child() {
     host.kill().unwrap();
     host.wait().unwrap();
     for pid in pids {
-        gone(pid).await;
+        wait_until_ended(pid).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_aborted_server_is_not_retried() {
-    let world = super::fixture::World::default();
-    let actor = super::actor::Actor::behind(&world, "a", &sparring_wire::Revision::ALL);
-    let manager = world.manager([super::fixture::entry("a")]);
+    let connector = super::fixture::TestConnector::default();
+    let controlled = super::controlled_server::ControlledServer::new(
+        &connector,
+        "a",
+        &sparring_wire::Revision::ALL,
+    );
+    let manager = connector.manager([super::fixture::entry("a")]);
     within(manager.connect("a")).await.unwrap();
     let mut events = manager.subscribe();
     manager.shut_down_now();
-    super::fixture::becomes(&mut events, "a", "failed").await;
-    super::fixture::passes(Duration::from_secs(600)).await;
+    super::fixture::wait_for_state(&mut events, "a", "failed").await;
+    super::fixture::advance_time(Duration::from_secs(600)).await;
     assert!(matches!(within(manager.connect("a")).await, Err(Error::ShutDown)));
-    assert_eq!(actor.opened(), 1);
+    assert_eq!(controlled.opened(), 1);
 }

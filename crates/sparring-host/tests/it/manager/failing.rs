@@ -15,19 +15,19 @@ use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Revision;
 use tokio::time::Instant;
 
-use super::children::{all_ended, children, gone, pid, shell, stand_in};
-use super::fixture::{becomes, to, within};
+use super::children::{all_ended, children, example_server, pid, shell, wait_until_ended};
+use super::fixture::{server_config, wait_for_state, within};
 
 /// A script that completes the handshake and then runs `script`.
-fn after_handshake(script: &str) -> Target {
+fn script_after_handshake(script: &str) -> Target {
     let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}"#;
     shell(&format!("read hello; echo '{hello}'; read initialized; {script}"))
 }
 
 #[tokio::test]
 async fn a_missing_command_is_an_error_with_its_name_and_leaves_no_connection() {
-    let missing = to("missing", Target::Child(ChildTarget::new("no-such-program")));
-    let manager = Manager::new([missing, to("good", stand_in("good"))]);
+    let missing = server_config("missing", Target::Child(ChildTarget::new("no-such-program")));
+    let manager = Manager::new([missing, server_config("good", example_server("good"))]);
     let outcomes = within(manager.connect_all()).await;
     let error = outcomes[1].1.as_ref().unwrap_err();
     assert_eq!(error.to_string(), "server `missing`: command not found: no-such-program");
@@ -42,7 +42,7 @@ async fn a_missing_command_is_an_error_with_its_name_and_leaves_no_connection() 
 #[tokio::test]
 async fn a_crash_on_initialize_is_an_error_with_status_and_stderr_and_leaves_nothing() {
     let script = "read hello; sleep 1000 & echo no license >&2; exit 7";
-    let manager = Manager::new([to("crash", shell(script))]);
+    let manager = Manager::new([server_config("crash", shell(script))]);
     let error = within(manager.connect("crash")).await.unwrap_err().to_string();
     assert!(error.starts_with("server `crash`: "), "{error}");
     assert!(error.contains("status 7") && error.contains("no license"), "{error}");
@@ -55,8 +55,8 @@ async fn a_crash_on_initialize_is_an_error_with_status_and_stderr_and_leaves_not
 #[tokio::test]
 async fn a_crash_fails_the_open_calls_with_status_and_stderr_and_changes_the_state() {
     let reconnect = Reconnect { attempts: 0, ..Reconnect::default() };
-    let a = ServerConfig { reconnect, ..to("a", stand_in("a")) };
-    let manager = Manager::new([a, to("b", stand_in("b"))]);
+    let a = ServerConfig { reconnect, ..server_config("a", example_server("a")) };
+    let manager = Manager::new([a, server_config("b", example_server("b"))]);
     within(manager.connect_all()).await;
     let mut events = manager.subscribe();
     let [a, b] = ["a", "b"].map(|name| manager.get(name).unwrap());
@@ -67,11 +67,11 @@ async fn a_crash_fails_the_open_calls_with_status_and_stderr_and_changes_the_sta
         let error = within(call).await.unwrap_err().to_string();
         assert!(error.contains("status 3") && error.contains("my last words"), "{error}");
     }
-    let state = becomes(&mut events, "a", "failed").await;
+    let state = wait_for_state(&mut events, "a", "failed").await;
     let why = state.reason().unwrap().to_string();
     assert!(why.contains("status 3") && why.contains("my last words"), "{why}");
     assert!(a.stderr().contains("my last words"));
-    gone(pid).await;
+    wait_until_ended(pid).await;
     assert!(manager.get("a").is_none() && b.is_connected());
 }
 
@@ -81,7 +81,7 @@ async fn an_unreachable_http_server_is_an_error() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let target = Target::Http(HttpTarget::new(format!("http://{address}/mcp")));
-    let manager = Manager::new([to("web", target)]);
+    let manager = Manager::new([server_config("web", target)]);
     let error = within(manager.connect("web")).await.unwrap_err().to_string();
     assert!(error.starts_with("server `web`: "), "{error}");
     assert!(error.contains(&address.to_string()) && error.contains("refused"), "{error}");
@@ -94,7 +94,8 @@ async fn lines_that_are_not_json_are_counted_and_skipped() {
     let script =
         format!("echo not json; echo '{{'; echo; read ping; echo more; echo '{answer}'; cat");
     let protocol = Protocol::Only(Revision::V2025_11_25);
-    let server = ServerConfig { protocol, ..to("loud", after_handshake(&script)) };
+    let server =
+        ServerConfig { protocol, ..server_config("loud", script_after_handshake(&script)) };
     let manager = Manager::new([server]);
     let connection = within(manager.connect("loud")).await.unwrap();
     within(connection.client().ping()).await.unwrap();
@@ -107,7 +108,7 @@ async fn lines_that_are_not_json_are_counted_and_skipped() {
 async fn a_server_that_hangs_at_connect_fails_at_its_deadline_and_leaves_no_child() {
     let timeout = Duration::from_secs(5);
     let hanging = "echo thinking >&2; sleep 1000 & exec cat > /dev/null";
-    let manager = Manager::new([ServerConfig { timeout, ..to("hang", shell(hanging)) }]);
+    let manager = Manager::new([ServerConfig { timeout, ..server_config("hang", shell(hanging)) }]);
     let since = Instant::now();
     let error = within(manager.connect("hang")).await.unwrap_err().to_string();
     assert!(since.elapsed() >= timeout && since.elapsed() < timeout * 2, "{error}");
@@ -118,11 +119,11 @@ async fn a_server_that_hangs_at_connect_fails_at_its_deadline_and_leaves_no_chil
 
 #[tokio::test]
 async fn a_cancelled_connect_leaves_no_child() {
-    let manager = Manager::new([to("hang", shell("exec cat > /dev/null"))]);
+    let manager = Manager::new([server_config("hang", shell("exec cat > /dev/null"))]);
     let mut events = manager.subscribe();
     let connecting = manager.connect("hang");
     let ending = async {
-        becomes(&mut events, "hang", "connecting").await;
+        wait_for_state(&mut events, "hang", "connecting").await;
         manager.disconnect("hang").await
     };
     let (connected, ended) = within(async { tokio::join!(connecting, ending) }).await;
@@ -133,32 +134,32 @@ async fn a_cancelled_connect_leaves_no_child() {
     assert_eq!(children(), [0; 0]);
 }
 
-fn web(url: String) -> ServerConfig {
+fn http_config(url: String) -> ServerConfig {
     let reconnect = Reconnect { attempts: 3, delay: Duration::from_millis(1) };
     let protocol = Protocol::Only(Revision::LATEST_LEGACY);
-    ServerConfig { reconnect, protocol, ..to("web", Target::Http(HttpTarget::new(url))) }
+    ServerConfig { reconnect, protocol, ..server_config("web", Target::Http(HttpTarget::new(url))) }
 }
 
-fn counting() -> MockServer {
+fn counting_mock() -> MockServer {
     let tool = ToolMock::new("count").reply(Reply::text("counted"));
     MockServer::builder().tool(tool).build().unwrap()
 }
 
 #[tokio::test]
 async fn a_lost_session_is_opened_again_and_its_call_is_not_repeated() {
-    let before = counting();
+    let before = counting_mock();
     let serving = before.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = serving.address().unwrap();
-    let manager = Manager::new([web(before.urls(address).mcp)]);
+    let manager = Manager::new([http_config(before.urls(address).mcp)]);
     let old = within(manager.connect("web")).await.unwrap();
     // The restarted server does not know the session.
     within(serving.stop(Duration::from_millis(10))).await;
-    let after = Arc::new(counting());
+    let after = Arc::new(counting_mock());
     let _serving = after.listen(address).await.unwrap();
     let mut events = manager.subscribe();
     let error = within(old.call_tool("count", json!({})).into_future()).await.unwrap_err();
     assert_eq!(error.kind(), "session-lost", "{error}");
-    becomes(&mut events, "web", "connected").await;
+    wait_for_state(&mut events, "web", "connected").await;
     let new = manager.get("web").unwrap();
     assert!(after.received_for("count").is_empty(), "nothing was made again");
     let answer = within(new.call_tool("count", json!({})).into_future()).await.unwrap();
@@ -169,7 +170,7 @@ async fn a_lost_session_is_opened_again_and_its_call_is_not_repeated() {
 async fn a_server_that_rejects_all_clients_is_an_error() {
     let mock = MockServer::builder().with("auth", json!({"bearer": ["secret"]})).build().unwrap();
     let serving = mock.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let manager = Manager::new([web(mock.urls(serving.address().unwrap()).mcp)]);
+    let manager = Manager::new([http_config(mock.urls(serving.address().unwrap()).mcp)]);
     let error = within(manager.connect("web")).await.unwrap_err().to_string();
     assert!(error.starts_with("server `web`: ") && error.contains("credentials"), "{error}");
     assert!(matches!(manager.state("web"), Some(ServerState::Failed { .. })));

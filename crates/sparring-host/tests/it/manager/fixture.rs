@@ -12,19 +12,19 @@ use sparring_peer::{Link, Protocol};
 use sparring_transport::{ChildError, ChildTarget, OpenError, OpenedTarget, Target};
 
 /// The timeout of every wait in a test.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
+    tokio::time::timeout(TEST_TIMEOUT, future).await.expect("nothing takes that long")
 }
 
 /// Advances the paused clock by this time, from one timer to the next.
-pub(crate) async fn passes(time: Duration) {
+pub(crate) async fn advance_time(time: Duration) {
     let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
 }
 
 /// A server with this name and target, and default settings.
-pub(crate) fn to(name: &str, target: impl Into<Target>) -> ServerConfig {
+pub(crate) fn server_config(name: &str, target: impl Into<Target>) -> ServerConfig {
     ServerConfig {
         name: name.to_owned(),
         origin: Origin { file: "mcp.yaml".into(), scope: Scope::User, line: 1, column: 1 },
@@ -38,18 +38,18 @@ pub(crate) fn to(name: &str, target: impl Into<Target>) -> ServerConfig {
     }
 }
 
-/// A server of a [`World`].
+/// A server of a [`TestConnector`].
 pub(crate) fn entry(name: &str) -> ServerConfig {
-    to(name, Target::Child(ChildTarget::new(name)))
+    server_config(name, Target::Child(ChildTarget::new(name)))
 }
 
 type Opener = Box<dyn FnMut() -> Box<dyn Link> + Send>;
 
 /// The link of each server name. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct World(Arc<Mutex<HashMap<String, Opener>>>);
+pub(crate) struct TestConnector(Arc<Mutex<HashMap<String, Opener>>>);
 
-impl World {
+impl TestConnector {
     /// Sets the link of a name.
     pub(crate) fn put<L: Link>(&self, name: &str, mut open: impl FnMut() -> L + Send + 'static) {
         let opener = move || Box::new(open()) as Box<dyn Link>;
@@ -70,10 +70,10 @@ impl World {
     }
 }
 
-impl Connector for World {
+impl Connector for TestConnector {
     fn open<'a>(&'a self, server: &'a ServerConfig) -> OpenFuture<'a> {
         let Target::Child(ChildTarget { program, .. }) = &server.target else {
-            unreachable!("a world has names only")
+            unreachable!("a connector has names only")
         };
         let link = self.0.lock().unwrap().get_mut(program).map(|open| open());
         let missing = OpenError::Child(ChildError::NotFound { program: program.clone() });
@@ -105,7 +105,7 @@ pub(crate) async fn event<T>(events: &mut Events, fits: impl Fn(&Event) -> Optio
 }
 
 /// Waits until a server has the state of that name.
-pub(crate) async fn becomes(events: &mut Events, server: &str, name: &str) -> ServerState {
+pub(crate) async fn wait_for_state(events: &mut Events, server: &str, name: &str) -> ServerState {
     event(events, |event| match event {
         Event::State { server: which, state } if **which == *server && state.name() == name => {
             Some(state.clone())

@@ -11,7 +11,7 @@ use sparring_host::manager::{Event, Events, Manager};
 use sparring_peer::{Incoming, Link as _, LinkKind, MemoryLink, Outgoing, Protocol, memory};
 use sparring_wire::{Frame, Revision};
 
-use super::fixture::{World, entry, event, passes, within};
+use super::fixture::{TestConnector, advance_time, entry, event, within};
 
 /// The answer to a subscription.
 #[derive(Clone, Copy, PartialEq)]
@@ -67,23 +67,23 @@ fn discovery() -> Value {
 
 /// A manager connected to such a server, the server's requests, and the reason
 /// why the subscription failed.
-async fn stage(listening: Listening) -> (Manager, Arc<Mutex<Vec<String>>>, Events) {
-    let world = World::default();
+async fn start_manager(listening: Listening) -> (Manager, Arc<Mutex<Vec<String>>>, Events) {
+    let connector = TestConnector::default();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&asked);
-    world.put("a", move || {
+    connector.put("a", move || {
         let (here, there) = memory(LinkKind::Shared);
         tokio::spawn(serve(there, listening, Arc::clone(&noted)));
         here
     });
     let protocol = Protocol::Only(Revision::V2026_07_28);
-    let manager = world.manager([ServerConfig { protocol, ..entry("a") }]);
+    let manager = connector.manager([ServerConfig { protocol, ..entry("a") }]);
     let events = manager.subscribe();
     within(manager.connect("a")).await.unwrap();
     (manager, asked, events)
 }
 
-async fn why(events: &mut Events) -> String {
+async fn subscription_failure(events: &mut Events) -> String {
     event(events, |event| match event {
         Event::SubscriptionFailed { why, .. } => Some(why.to_string()),
         _ => None,
@@ -97,23 +97,23 @@ fn count(asked: &Mutex<Vec<String>>, method: &str) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_subscription_is_reported_and_not_repeated() {
-    let (manager, asked, mut events) = stage(Listening::Refused).await;
-    assert!(why(&mut events).await.contains("no such method"));
-    passes(Duration::from_secs(600)).await;
+    let (manager, asked, mut events) = start_manager(Listening::Refused).await;
+    assert!(subscription_failure(&mut events).await.contains("no such method"));
+    advance_time(Duration::from_secs(600)).await;
     assert_eq!(count(&asked, "subscriptions/listen"), 1);
     assert!(manager.is_connected("a"), "it is used without");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_ends_is_made_again_and_the_lists_are_fetched() {
-    let (manager, asked, mut events) = stage(Listening::Ends).await;
-    why(&mut events).await;
+    let (manager, asked, mut events) = start_manager(Listening::Ends).await;
+    subscription_failure(&mut events).await;
     let listed = count(&asked, "tools/list");
-    passes(Duration::from_secs(3)).await;
+    advance_time(Duration::from_secs(3)).await;
     assert!(count(&asked, "subscriptions/listen") > 1);
     assert!(count(&asked, "tools/list") > listed, "something may have changed meanwhile");
     assert!(manager.is_connected("a"));
     // The delay grows, because no subscription is stable.
-    passes(Duration::from_secs(600)).await;
+    advance_time(Duration::from_secs(600)).await;
     assert!(count(&asked, "subscriptions/listen") < 40);
 }

@@ -16,25 +16,27 @@ use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
 use tokio::net::TcpListener;
 use tokio::sync::Barrier;
 
-use super::children::{all_ended, alone, child, children, example, pid, shell, stand_in};
-use super::fixture::{PATIENCE, to, within};
+use super::children::{
+    all_ended, child, children, example, example_server, pid, runs_in_own_process, shell,
+};
+use super::fixture::{TEST_TIMEOUT, server_config, within};
 
 const MANY: usize = 100;
 
 /// A server over HTTP that may answer its first list only after so many servers
 /// were asked.
-struct Web {
-    meeting: Option<Barrier>,
+struct HttpEcho {
+    barrier: Option<Barrier>,
 }
 
-impl Handler for Web {
+impl Handler for HttpEcho {
     fn capabilities(&self) -> ServerCapabilities {
         ServerCapabilities::none().tools()
     }
 
     async fn list_tools(&self, _: Option<&str>, _: &Context) -> HandlerResult {
-        if let Some(meeting) = &self.meeting {
-            meeting.wait().await;
+        if let Some(barrier) = &self.barrier {
+            barrier.wait().await;
         }
         Ok(vec![Tool::new("echo")].into())
     }
@@ -45,25 +47,28 @@ impl Handler for Web {
 }
 
 /// So many servers over HTTP, each on its own port.
-async fn webs(count: usize, meet: bool) -> Vec<(HttpServerHandle, ServerConfig)> {
-    let server = Server::new(Web { meeting: meet.then(|| Barrier::new(count)) });
+async fn start_http_servers(
+    count: usize,
+    wait_for_all: bool,
+) -> Vec<(HttpServerHandle, ServerConfig)> {
+    let server = Server::new(HttpEcho { barrier: wait_for_all.then(|| Barrier::new(count)) });
     let mut all = Vec::new();
     for number in 0..count {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let serving = HttpServer::new(server.clone(), HttpOptions::default()).serve(listener);
         let target = Target::Http(HttpTarget::new(url));
-        all.push((serving, to(&format!("http-{number:03}"), target)));
+        all.push((serving, server_config(&format!("http-{number:03}"), target)));
     }
     all
 }
 
 fn stdio(number: usize) -> ServerConfig {
-    to(&format!("stdio-{number:03}"), stand_in(&number.to_string()))
+    server_config(&format!("stdio-{number:03}"), example_server(&number.to_string()))
 }
 
 /// Calls a tool on each server, all at once.
-async fn all_answer(connections: &[Connection]) {
+async fn call_every_server(connections: &[Connection]) {
     let calls = connections.iter().map(|connection| async move {
         let arguments = json!({"to": &**connection.server()});
         let answer = connection.call_tool("echo", arguments.clone()).await;
@@ -78,15 +83,19 @@ async fn two_hundred_servers_connect_concurrently() {
     // No server answers before all of its kind are started: connecting one
     // after the other, or ten at a time, would never end.
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().to_string_lossy().into_owned();
-    let meeting = |number: usize| {
+    let folder_path = folder.path().to_string_lossy().into_owned();
+    let waiting_server = |number: usize| {
         let name = number.to_string();
-        let args = [name.as_str(), "--meet", &place, &MANY.to_string()];
+        let args = [name.as_str(), "--meet", &folder_path, &MANY.to_string()];
         let target = child(&example("stand_in"), &args);
-        ServerConfig { timeout: PATIENCE, ..to(&format!("stdio-{number:03}"), target) }
+        ServerConfig {
+            timeout: TEST_TIMEOUT,
+            ..server_config(&format!("stdio-{number:03}"), target)
+        }
     };
-    let webs = webs(MANY, true).await;
-    let servers = (0..MANY).map(meeting).chain(webs.iter().map(|(_, server)| server.clone()));
+    let webs = start_http_servers(MANY, true).await;
+    let servers =
+        (0..MANY).map(waiting_server).chain(webs.iter().map(|(_, server)| server.clone()));
     let manager = Manager::new(servers.collect::<Vec<_>>());
     let outcomes = within(manager.connect_all()).await;
     for (name, outcome) in &outcomes {
@@ -94,8 +103,8 @@ async fn two_hundred_servers_connect_concurrently() {
     }
     assert_eq!((outcomes.len(), children().len()), (2 * MANY, MANY));
     assert_eq!(manager.tools().len(), MANY * 5 + MANY);
-    all_answer(&manager.connections()).await;
-    assert!(within(manager.shut_down(PATIENCE)).await);
+    call_every_server(&manager.connections()).await;
+    assert!(within(manager.shut_down(TEST_TIMEOUT)).await);
     all_ended().await;
 }
 
@@ -112,13 +121,13 @@ async fn crashing_and_hanging_servers_do_not_affect_the_others() {
     ];
     let timeout = Duration::from_secs(2);
     let reconnect = Reconnect { attempts: 0, ..Reconnect::default() };
-    let webs = webs(MANY / 2, false).await;
+    let webs = start_http_servers(MANY / 2, false).await;
     let good = (0..MANY / 2).map(stdio).chain(webs.iter().map(|(_, server)| server.clone()));
     let servers = good.enumerate().map(|(number, server)| {
         let server = ServerConfig { reconnect, ..server };
         match number % 10 {
             0 => ServerConfig { target: bad[number / 10 % bad.len()].clone(), timeout, ..server },
-            _ => ServerConfig { timeout: PATIENCE, ..server },
+            _ => ServerConfig { timeout: TEST_TIMEOUT, ..server },
         }
     });
     let servers: Vec<ServerConfig> = servers.collect();
@@ -143,11 +152,11 @@ async fn crashing_and_hanging_servers_do_not_affect_the_others() {
         .cloned()
         .collect();
     let crashes = futures_util::future::join_all(crashes);
-    let (crashed, ()) = within(async { tokio::join!(crashes, all_answer(&others)) }).await;
+    let (crashed, ()) = within(async { tokio::join!(crashes, call_every_server(&others)) }).await;
     assert!(crashed.len() == 9 && crashed.iter().all(Result::is_err));
-    all_answer(&others).await;
+    call_every_server(&others).await;
     assert_eq!(manager.connections().len(), others.len());
-    within(manager.shut_down(PATIENCE)).await;
+    within(manager.shut_down(TEST_TIMEOUT)).await;
     all_ended().await;
 }
 
@@ -158,13 +167,13 @@ async fn a_reload_with_one_changed_entry_reconnects_one_of_a_hundred_servers() {
     within(manager.connect_all()).await;
     let before = processes(&manager).await;
     assert_eq!(before.len(), MANY);
-    servers[42].target = stand_in("another");
+    servers[42].target = example_server("another");
     let changes = within(manager.reload(servers)).await.unwrap();
     assert_eq!((&*changes.changed, changes.untouched.len()), (&["stdio-042".into()][..], MANY - 1));
     let after = processes(&manager).await;
     let differ: Vec<_> = before.keys().filter(|name| before[*name] != after[*name]).collect();
     assert_eq!(differ, ["stdio-042"]);
-    within(manager.shut_down(PATIENCE)).await;
+    within(manager.shut_down(TEST_TIMEOUT)).await;
 }
 
 /// The number of each connection and its process id.
@@ -177,7 +186,7 @@ async fn processes(manager: &Manager) -> BTreeMap<String, (u64, u32)> {
 }
 
 /// The open files, children and tasks of this process.
-fn holdings() -> [usize; 3] {
+fn resource_counts() -> [usize; 3] {
     let files = std::fs::read_dir("/proc/self/fd").unwrap().count();
     let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     [files, children().len(), tasks]
@@ -185,9 +194,9 @@ fn holdings() -> [usize; 3] {
 
 /// Waits until the resources are within the limit, because HTTP servers notice the end
 /// of a connection later.
-async fn settles(limit: [usize; 3]) {
+async fn wait_for_resource_counts(limit: [usize; 3]) {
     within(async {
-        while holdings().into_iter().zip(limit).any(|(now, limit)| now > limit) {
+        while resource_counts().into_iter().zip(limit).any(|(now, limit)| now > limit) {
             tokio::task::yield_now().await;
         }
     })
@@ -198,10 +207,12 @@ async fn settles(limit: [usize; 3]) {
 async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
     // The open files are those of the whole process, and other tests would open
     // some.
-    if !alone("manager::load::a_thousand_reloads_leave_no_file_no_process_and_no_task") {
+    if !runs_in_own_process(
+        "manager::load::a_thousand_reloads_leave_no_file_no_process_and_no_task",
+    ) {
         return;
     }
-    let webs = webs(2, false).await;
+    let webs = start_http_servers(2, false).await;
     let mut servers = vec![stdio(0), stdio(1), webs[0].1.clone()];
     let manager = Manager::new(servers.clone());
     within(manager.connect_all()).await;
@@ -210,7 +221,7 @@ async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
         match round % 4 {
             // Another process, another position, another policy, one server
             // more or less.
-            0 => servers[0].target = stand_in(&round.to_string()),
+            0 => servers[0].target = example_server(&round.to_string()),
             1 => servers[2].target = webs[round / 4 % 2].1.target.clone(),
             2 => servers[1].rules = Rules { deny: vec![round.to_string()], ..Rules::default() },
             _ => match servers.len() {
@@ -222,11 +233,11 @@ async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
         assert!(changes.failed.is_empty(), "{round}: {changes:?}");
         // Everything has been used once by now.
         if round == 99 {
-            limit = Some(holdings());
+            limit = Some(resource_counts());
         }
     }
     assert_eq!(manager.connections().len(), servers.len());
-    settles(limit.expect("a hundred rounds were made")).await;
-    within(manager.shut_down(PATIENCE)).await;
+    wait_for_resource_counts(limit.expect("a hundred rounds were made")).await;
+    within(manager.shut_down(TEST_TIMEOUT)).await;
     all_ended().await;
 }

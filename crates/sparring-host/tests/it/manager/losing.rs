@@ -10,18 +10,18 @@ use sparring_peer::Protocol;
 use sparring_wire::Revision;
 use tokio::time::{Instant, advance};
 
-use super::actor::Actor;
-use super::fixture::{World, becomes, entry, passes, within};
+use super::controlled_server::ControlledServer;
+use super::fixture::{TestConnector, advance_time, entry, wait_for_state, within};
 
 /// A connected server with this number of reconnects.
-async fn stage(attempts: u32) -> (Manager, Actor, Events) {
-    let world = World::default();
-    let actor = Actor::behind(&world, "a", &Revision::ALL);
+async fn start_manager(attempts: u32) -> (Manager, ControlledServer, Events) {
+    let connector = TestConnector::default();
+    let controlled = ControlledServer::new(&connector, "a", &Revision::ALL);
     let reconnect = Reconnect { attempts, delay: Duration::from_secs(1) };
-    let manager = world.manager([ServerConfig { reconnect, ..entry("a") }]);
+    let manager = connector.manager([ServerConfig { reconnect, ..entry("a") }]);
     within(manager.connect("a")).await.unwrap();
     let events = manager.subscribe();
-    (manager, actor, events)
+    (manager, controlled, events)
 }
 
 /// The delay before the next try, which must be scheduled already.
@@ -31,17 +31,17 @@ fn wait(state: &ServerState) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_server_is_connected_again_after_a_while() {
-    let (manager, actor, mut events) = stage(3).await;
+    let (manager, controlled, mut events) = start_manager(3).await;
     let old = manager.get("a").unwrap();
-    actor.disappear();
-    let lost = becomes(&mut events, "a", "lost").await;
+    controlled.drop_connections();
+    let lost = wait_for_state(&mut events, "a", "lost").await;
     let ServerState::Lost { why, attempt: 1, .. } = &lost else { panic!("{lost:?}") };
     assert!(why.to_string().starts_with("server `a` was lost: "), "{why}");
     let wait = wait(&lost);
     assert!(wait >= Duration::from_millis(499) && wait <= Duration::from_secs(1), "{wait:?}");
     assert!(manager.get("a").is_none() && manager.tools().is_empty());
     let since = Instant::now();
-    becomes(&mut events, "a", "connected").await;
+    wait_for_state(&mut events, "a", "connected").await;
     assert!(since.elapsed() >= wait, "not before its time");
     let new = manager.get("a").unwrap();
     assert!(new.number() != old.number() && !old.is_connected());
@@ -50,84 +50,84 @@ async fn a_lost_server_is_connected_again_after_a_while() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_in_flight_fails_at_once_and_is_never_made_again() {
-    let (manager, actor, mut events) = stage(3).await;
+    let (manager, controlled, mut events) = start_manager(3).await;
     let call = manager.get("a").unwrap().call_tool("wait", json!({})).start();
-    within(actor.part().called.subscribe().wait_for(|called| *called == 1)).await.unwrap();
+    within(controlled.handler().called.subscribe().wait_for(|called| *called == 1)).await.unwrap();
     let since = Instant::now();
-    actor.disappear();
+    controlled.drop_connections();
     let error = within(call).await.unwrap_err();
     assert_eq!(since.elapsed(), Duration::ZERO, "nothing was waited for");
     assert!(error.to_string().contains("the other side closed the connection"), "{error}");
-    becomes(&mut events, "a", "connected").await;
+    wait_for_state(&mut events, "a", "connected").await;
     // Enough time for a repeated call.
-    passes(Duration::from_secs(600)).await;
-    assert_eq!(*actor.part().called.borrow(), 1);
+    advance_time(Duration::from_secs(600)).await;
+    assert_eq!(*controlled.handler().called.borrow(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn reconnecting_ends_after_the_configured_attempts() {
-    let (manager, actor, mut events) = stage(3).await;
-    actor.is_there(false);
-    actor.disappear();
+    let (manager, controlled, mut events) = start_manager(3).await;
+    controlled.set_available(false);
+    controlled.drop_connections();
     let mut waits = Vec::new();
     for _ in 0..3 {
-        waits.push(wait(&becomes(&mut events, "a", "lost").await));
-        becomes(&mut events, "a", "connecting").await;
+        waits.push(wait(&wait_for_state(&mut events, "a", "lost").await));
+        wait_for_state(&mut events, "a", "connecting").await;
     }
     for (tries, wait) in waits.iter().enumerate() {
         let longest = Duration::from_secs(1 << tries);
         assert!(*wait >= longest.mul_f64(0.49) && *wait <= longest, "{waits:?}");
     }
-    let ServerState::Failed { why } = becomes(&mut events, "a", "failed").await else {
+    let ServerState::Failed { why } = wait_for_state(&mut events, "a", "failed").await else {
         unreachable!()
     };
     assert!(why.to_string().contains("closed the connection"), "{why}");
-    assert_eq!(actor.opened(), 4);
-    passes(Duration::from_secs(600)).await;
-    assert_eq!(actor.opened(), 4, "it stays given up");
+    assert_eq!(controlled.opened(), 4);
+    advance_time(Duration::from_secs(600)).await;
+    assert_eq!(controlled.opened(), 4, "it stays given up");
     // Until the next connect.
-    actor.is_there(true);
+    controlled.set_available(true);
     within(manager.connect("a")).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_attempts_a_lost_server_stays_lost() {
-    let (manager, actor, mut events) = stage(0).await;
-    actor.disappear();
-    becomes(&mut events, "a", "failed").await;
-    passes(Duration::from_secs(600)).await;
+    let (manager, controlled, mut events) = start_manager(0).await;
+    controlled.drop_connections();
+    wait_for_state(&mut events, "a", "failed").await;
+    advance_time(Duration::from_secs(600)).await;
     assert!(!manager.is_connected("a"));
-    assert_eq!(actor.opened(), 1);
+    assert_eq!(controlled.opened(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn reconnecting_ends_for_a_server_that_crashes_after_each_connect() {
-    let (_manager, actor, mut events) = stage(2).await;
+    let (_manager, controlled, mut events) = start_manager(2).await;
     for _ in 0..2 {
-        actor.disappear();
-        becomes(&mut events, "a", "connected").await;
+        controlled.drop_connections();
+        wait_for_state(&mut events, "a", "connected").await;
     }
-    actor.disappear();
-    becomes(&mut events, "a", "failed").await;
+    controlled.drop_connections();
+    wait_for_state(&mut events, "a", "failed").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stable_connection_resets_the_number_of_attempts() {
-    let (_manager, actor, mut events) = stage(1).await;
+    let (_manager, controlled, mut events) = start_manager(1).await;
     for _ in 0..5 {
         advance(Duration::from_secs(61)).await;
-        actor.disappear();
-        let lost = becomes(&mut events, "a", "lost").await;
+        controlled.drop_connections();
+        let lost = wait_for_state(&mut events, "a", "lost").await;
         assert!(matches!(lost, ServerState::Lost { attempt: 1, .. }), "{lost:?}");
-        becomes(&mut events, "a", "connected").await;
+        wait_for_state(&mut events, "a", "connected").await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn connecting_a_lost_server_does_not_wait_for_the_retry() {
-    let (manager, actor, mut events) = stage(3).await;
-    actor.disappear();
-    becomes(&mut events, "a", "lost").await;
+    let (manager, controlled, mut events) = start_manager(3).await;
+    controlled.drop_connections();
+    wait_for_state(&mut events, "a", "lost").await;
     let since = Instant::now();
     within(manager.connect("a")).await.unwrap();
     assert_eq!(since.elapsed(), Duration::ZERO);
@@ -135,27 +135,27 @@ async fn connecting_a_lost_server_does_not_wait_for_the_retry() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_server_that_is_disconnected_is_not_tried_again() {
-    let (manager, actor, mut events) = stage(3).await;
-    actor.disappear();
-    becomes(&mut events, "a", "lost").await;
+    let (manager, controlled, mut events) = start_manager(3).await;
+    controlled.drop_connections();
+    wait_for_state(&mut events, "a", "lost").await;
     within(manager.disconnect("a")).await.unwrap();
-    passes(Duration::from_secs(600)).await;
+    advance_time(Duration::from_secs(600)).await;
     assert!(matches!(manager.state("a"), Some(ServerState::Idle)));
-    assert_eq!(actor.opened(), 1);
+    assert_eq!(controlled.opened(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_final_error_is_not_retried() {
-    let world = World::default();
-    let old = Actor::behind(&world, "a", &[Revision::V2025_06_18]);
+    let connector = TestConnector::default();
+    let old = ControlledServer::new(&connector, "a", &[Revision::V2025_06_18]);
     let protocol = Protocol::Only(Revision::V2025_06_18);
-    let manager = world.manager([ServerConfig { protocol, ..entry("a") }]);
+    let manager = connector.manager([ServerConfig { protocol, ..entry("a") }]);
     within(manager.connect("a")).await.unwrap();
     // The new server has another revision.
-    let new = Actor::behind(&world, "a", &[Revision::LATEST]);
+    let new = ControlledServer::new(&connector, "a", &[Revision::LATEST]);
     let mut events = manager.subscribe();
-    old.disappear();
-    let state = becomes(&mut events, "a", "failed").await;
+    old.drop_connections();
+    let state = wait_for_state(&mut events, "a", "failed").await;
     let why = state.reason().unwrap().to_string();
     assert!(why.contains("no common protocol version"), "{why}");
     assert_eq!(new.opened(), 1);

@@ -1,11 +1,11 @@
 //! The manager: with memory links for timing and misbehaviour, with child
 //! processes and sockets where those matter.
 
-mod actor;
 mod capabilities;
 pub(crate) mod children;
 mod config_watch;
 mod connecting;
+mod controlled_server;
 mod ending;
 mod failing;
 pub(crate) mod fixture;

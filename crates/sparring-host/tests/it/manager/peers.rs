@@ -11,27 +11,28 @@ use sparring_host::manager::Manager;
 use sparring_transport::{ChildTarget, Target};
 
 use super::children::{all_ended, example_of};
-use super::fixture::{PATIENCE, to, within};
+use super::fixture::{TEST_TIMEOUT, server_config, within};
 
 /// A server, a call to it, and an expected part of the result.
 struct Peer {
     server: ServerConfig,
     tool: &'static str,
     arguments: Value,
-    says: &'static str,
+    expected: &'static str,
 }
 
 fn peer(
     name: &str,
     target: Option<ChildTarget>,
-    (tool, arguments, says): (&'static str, Value, &'static str),
+    (tool, arguments, expected): (&'static str, Value, &'static str),
 ) -> Option<Peer> {
     let Some(target) = target else {
         eprintln!("SKIPPED: {name} is not installed; run `cargo xtask peers`");
         return None;
     };
-    let server = ServerConfig { timeout: PATIENCE, ..to(name, Target::Child(target)) };
-    Some(Peer { server, tool, arguments, says })
+    let server =
+        ServerConfig { timeout: TEST_TIMEOUT, ..server_config(name, Target::Child(target)) };
+    Some(Peer { server, tool, arguments, expected })
 }
 
 fn installed(path: &str) -> Option<PathBuf> {
@@ -89,11 +90,11 @@ async fn the_manager_connects_real_servers_of_different_sdks_at_once() {
     let calls = peers.iter().map(|peer| async {
         let connection = manager.get(&peer.server.name).unwrap();
         let answer = connection.call_tool(peer.tool, peer.arguments.clone()).await.unwrap();
-        assert!(answer.content().contains(peer.says), "{}: {answer:?}", peer.server.name);
+        assert!(answer.content().contains(peer.expected), "{}: {answer:?}", peer.server.name);
         assert_eq!(connection.violations(), 0, "{}", peer.server.name);
     });
     within(futures_util::future::join_all(calls)).await;
     assert_eq!(manager.status().connected_servers, peers.len());
-    within(manager.shut_down(PATIENCE)).await;
+    within(manager.shut_down(TEST_TIMEOUT)).await;
     all_ended().await;
 }

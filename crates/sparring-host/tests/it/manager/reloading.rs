@@ -10,16 +10,16 @@ use sparring_host::manager::{Changes, Event, Manager, ServerState};
 use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Revision;
 
-use super::actor::Actor;
-use super::children::{all_ended, gone, is_alive, pid, shell, stand_in};
-use super::fixture::{World, becomes, entry, event, to, tools, within};
+use super::children::{all_ended, example_server, is_alive, pid, shell, wait_until_ended};
+use super::controlled_server::ControlledServer;
+use super::fixture::{TestConnector, entry, event, server_config, tools, wait_for_state, within};
 
 fn names(names: &[Arc<str>]) -> Vec<&str> {
     names.iter().map(|name| &**name).collect()
 }
 
 /// The changes, each list as its names.
-fn all(changes: &Changes) -> [Vec<&str>; 5] {
+fn change_names(changes: &Changes) -> [Vec<&str>; 5] {
     let Changes { added, removed, changed, policy_only, untouched, .. } = changes;
     [added, removed, changed, policy_only, untouched].map(|list| names(list))
 }
@@ -30,36 +30,41 @@ async fn reload(manager: &Manager, servers: &[ServerConfig]) -> Changes {
 
 #[tokio::test]
 async fn a_changed_server_is_reconnected_and_an_unchanged_one_keeps_its_process() {
-    let manager = Manager::new(["a", "b"].map(|name| to(name, stand_in(name))));
+    let manager = Manager::new(["a", "b"].map(|name| server_config(name, example_server(name))));
     within(manager.connect_all()).await;
     let [a, b] = ["a", "b"].map(|name| manager.get(name).unwrap());
     let pids = [pid(&a).await, pid(&b).await];
     let mut events = manager.subscribe();
-    let changes = reload(&manager, &[to("a", stand_in("a")), to("b", stand_in("other"))]).await;
-    assert_eq!(all(&changes), [vec![], vec![], vec!["b"], vec![], vec!["a"]]);
+    let changes = reload(
+        &manager,
+        &[server_config("a", example_server("a")), server_config("b", example_server("other"))],
+    )
+    .await;
+    assert_eq!(change_names(&changes), [vec![], vec![], vec!["b"], vec![], vec!["a"]]);
     assert!(changes.failed.is_empty());
     let message = event(&mut events, |event| match event {
         Event::Reloaded(changes) => Some(Arc::clone(changes)),
         _ => None,
     })
     .await;
-    assert_eq!(all(&message), all(&changes));
+    assert_eq!(change_names(&message), change_names(&changes));
     assert_eq!(manager.get("a").unwrap().number(), a.number());
     assert_eq!(pid(&a).await, pids[0]);
     let new = manager.get("b").unwrap();
     assert!(new.number() != b.number() && pid(&new).await != pids[1]);
     assert_eq!(new.info().unwrap().name, "other");
-    gone(pids[1]).await;
+    wait_until_ended(pids[1]).await;
 }
 
 #[tokio::test]
 async fn a_server_that_is_not_configured_any_more_is_shut_down() {
-    let manager = Manager::new(["old", "stays"].map(|name| to(name, stand_in(name))));
+    let manager =
+        Manager::new(["old", "stays"].map(|name| server_config(name, example_server(name))));
     within(manager.connect_all()).await;
     let old = manager.get("old").unwrap();
     let pid = pid(&old).await;
-    let changes = reload(&manager, &[to("stays", stand_in("stays"))]).await;
-    assert_eq!(all(&changes), [vec![], vec!["old"], vec![], vec![], vec!["stays"]]);
+    let changes = reload(&manager, &[server_config("stays", example_server("stays"))]).await;
+    assert_eq!(change_names(&changes), [vec![], vec!["old"], vec![], vec![], vec!["stays"]]);
     assert!(!is_alive(pid) && !old.is_connected());
     assert!(manager.state("old").is_none() && manager.is_connected("stays"));
     assert!(manager.tools().iter().all(|tool| &*tool.server == "stays"));
@@ -67,11 +72,11 @@ async fn a_server_that_is_not_configured_any_more_is_shut_down() {
 
 #[tokio::test]
 async fn a_new_server_is_connected_if_its_entry_says_so() {
-    let world = World::default();
+    let connector = TestConnector::default();
     for name in ["there", "new", "later", "off"] {
-        world.mock(name, tools(&["t"]));
+        connector.mock(name, tools(&["t"]));
     }
-    let manager = world.manager([entry("there")]);
+    let manager = connector.manager([entry("there")]);
     within(manager.connect_all()).await;
     let later = ServerConfig { auto_connect: false, ..entry("later") };
     let off = ServerConfig { enabled: false, ..entry("off") };
@@ -83,15 +88,15 @@ async fn a_new_server_is_connected_if_its_entry_says_so() {
 
 #[tokio::test]
 async fn changed_rules_and_limits_apply_to_the_same_connection() {
-    let world = World::default();
-    world.mock("a", tools(&["t"]));
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["t"]));
+    let manager = connector.manager([entry("a")]);
     let connection = within(manager.connect("a")).await.unwrap();
     let rules = Rules { deny: vec!["*".to_owned()], ..Rules::default() };
     let timeout = Duration::from_millis(1);
     let new = ServerConfig { rules: rules.clone(), timeout, ..entry("a") };
     let changes = reload(&manager, &[new]).await;
-    assert_eq!(all(&changes), [vec![], vec![], vec![], vec!["a"], vec![]]);
+    assert_eq!(change_names(&changes), [vec![], vec![], vec![], vec!["a"], vec![]]);
     assert_eq!(manager.get("a").unwrap().number(), connection.number());
     assert_eq!((connection.config().rules.clone(), connection.config().timeout), (rules, timeout));
     assert_eq!(manager.servers()[0].config.timeout, timeout);
@@ -99,9 +104,9 @@ async fn changed_rules_and_limits_apply_to_the_same_connection() {
 
 #[tokio::test(start_paused = true)]
 async fn a_new_timeout_bounds_the_next_call() {
-    let world = World::default();
-    let _actor = Actor::behind(&world, "a", &Revision::ALL);
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    let _actor = ControlledServer::new(&connector, "a", &Revision::ALL);
+    let manager = connector.manager([entry("a")]);
     let connection = within(manager.connect("a")).await.unwrap();
     reload(&manager, &[ServerConfig { timeout: Duration::from_secs(3), ..entry("a") }]).await;
     let error = within(connection.call_tool("wait", json!({})).into_future()).await.unwrap_err();
@@ -110,9 +115,9 @@ async fn a_new_timeout_bounds_the_next_call() {
 
 #[tokio::test]
 async fn an_entry_with_only_another_position_is_untouched() {
-    let world = World::default();
-    world.mock("a", tools(&["t"]));
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["t"]));
+    let manager = connector.manager([entry("a")]);
     within(manager.connect_all()).await;
     let origin = Origin { line: 40, ..entry("a").origin };
     let changes = reload(&manager, &[ServerConfig { origin, ..entry("a") }]).await;
@@ -123,9 +128,9 @@ async fn an_entry_with_only_another_position_is_untouched() {
 
 #[tokio::test]
 async fn a_disabled_server_is_disconnected_and_an_enabled_one_connected() {
-    let world = World::default();
-    world.mock("a", tools(&["t"]));
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["t"]));
+    let manager = connector.manager([entry("a")]);
     let old = within(manager.connect("a")).await.unwrap();
     let off = ServerConfig { enabled: false, ..entry("a") };
     assert_eq!(names(&reload(&manager, &[off]).await.changed), ["a"]);
@@ -136,9 +141,9 @@ async fn a_disabled_server_is_disconnected_and_an_enabled_one_connected() {
 
 #[tokio::test]
 async fn a_changed_server_that_fails_is_reported_and_the_old_one_does_not_return() {
-    let world = World::default();
-    world.mock("a", tools(&["t"]));
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["t"]));
+    let manager = connector.manager([entry("a")]);
     let old = within(manager.connect("a")).await.unwrap();
     let gone = ServerConfig { target: Target::Child(ChildTarget::new("nowhere")), ..entry("a") };
     let changes = reload(&manager, &[gone]).await;
@@ -150,10 +155,10 @@ async fn a_changed_server_that_fails_is_reported_and_the_old_one_does_not_return
 
 #[tokio::test]
 async fn a_server_that_the_user_disconnected_stays_so_after_a_change_of_its_entry() {
-    let world = World::default();
-    world.mock("a", tools(&["t"]));
-    world.mock("other", tools(&["t"]));
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["t"]));
+    connector.mock("other", tools(&["t"]));
+    let manager = connector.manager([entry("a")]);
     within(manager.connect("a")).await.unwrap();
     within(manager.disconnect("a")).await.unwrap();
     let other = ServerConfig { target: entry("other").target, ..entry("a") };
@@ -163,13 +168,13 @@ async fn a_server_that_the_user_disconnected_stays_so_after_a_change_of_its_entr
 
 #[tokio::test]
 async fn a_reload_while_a_server_connects_replaces_it_at_once() {
-    let hanging = to("a", shell("exec cat > /dev/null"));
+    let hanging = server_config("a", shell("exec cat > /dev/null"));
     let manager = Manager::new([hanging]);
     let mut events = manager.subscribe();
     let connecting = manager.connect("a");
     let reloading = async {
-        becomes(&mut events, "a", "connecting").await;
-        reload(&manager, &[to("a", stand_in("a"))]).await
+        wait_for_state(&mut events, "a", "connecting").await;
+        reload(&manager, &[server_config("a", example_server("a"))]).await
     };
     let (connected, changes) = within(async { tokio::join!(connecting, reloading) }).await;
     let error = connected.unwrap_err().to_string();
@@ -180,11 +185,11 @@ async fn a_reload_while_a_server_connects_replaces_it_at_once() {
 
 #[tokio::test]
 async fn of_concurrent_reloads_the_last_one_counts() {
-    let world = World::default();
+    let connector = TestConnector::default();
     for name in ["a", "b", "c"] {
-        world.mock(name, tools(&["t"]));
+        connector.mock(name, tools(&["t"]));
     }
-    let manager = world.manager([]);
+    let manager = connector.manager([]);
     let sets = [vec![entry("a")], vec![entry("a"), entry("b")], vec![entry("c")]];
     let reloads = sets.map(|set| manager.reload(set));
     let all = within(futures_util::future::join_all(reloads)).await;
@@ -200,10 +205,10 @@ async fn of_concurrent_reloads_the_last_one_counts() {
 
 #[tokio::test]
 async fn a_reload_is_compared_with_the_last_configuration() {
-    let world = World::default();
-    world.mock("a", tools(&["t"]));
-    world.mock("b", tools(&["t"]));
-    let manager = world.manager([entry("a")]);
+    let connector = TestConnector::default();
+    connector.mock("a", tools(&["t"]));
+    connector.mock("b", tools(&["t"]));
+    let manager = connector.manager([entry("a")]);
     let first = within(manager.connect("a")).await.unwrap();
     let other = || ServerConfig { target: entry("b").target, ..entry("a") };
     let reloads = [other(), other(), entry("a")].map(|server| manager.reload([server]));
@@ -216,15 +221,15 @@ async fn a_reload_is_compared_with_the_last_configuration() {
 
 #[tokio::test]
 async fn a_server_that_is_configured_again_starts_after_the_old_one_has_ended() {
-    let manager = Manager::new([to("a", stand_in("a"))]);
+    let manager = Manager::new([server_config("a", example_server("a"))]);
     let old = within(manager.connect("a")).await.unwrap();
     let old_pid = pid(&old).await;
     let removing = manager.reload([]);
-    let adding = manager.reload([to("a", stand_in("a"))]);
+    let adding = manager.reload([server_config("a", example_server("a"))]);
     let (removed, added) = within(async { tokio::join!(removing, adding) }).await;
     assert_eq!(names(&removed.unwrap().removed), ["a"]);
     assert_eq!(names(&added.unwrap().added), ["a"]);
     assert!(!is_alive(old_pid) && manager.is_connected("a"));
-    assert!(within(manager.shut_down(super::fixture::PATIENCE)).await);
+    assert!(within(manager.shut_down(super::fixture::TEST_TIMEOUT)).await);
     all_ended().await;
 }

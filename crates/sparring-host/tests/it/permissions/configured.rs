@@ -24,8 +24,8 @@ servers:
 
 #[test]
 fn rules_of_files_apply_as_far_as_the_files_are_trusted() {
-    let place = ConfigFixture::with(&[("user", USER), (".spar/mcp.yaml", PROJECT)]);
-    let (permissions, findings) = Permissions::from_config(&place.read(), rules(&[], &[], &[]));
+    let fixture = ConfigFixture::with(&[("user", USER), (".spar/mcp.yaml", PROJECT)]);
+    let (permissions, findings) = Permissions::from_config(&fixture.read(), rules(&[], &[], &[]));
     assert_eq!(describe_verdict(&permissions, "fs", "rm"), "ask 'rm' in the entry of 'fs' (user)");
     assert_eq!(describe_verdict(&permissions, "fs", "cp"), "allow 'mcp__fs' (user)");
     assert_eq!(describe_verdict(&permissions, "off", "x"), "allow 'mcp__off__x' (user)");
@@ -34,9 +34,9 @@ fn rules_of_files_apply_as_far_as_the_files_are_trusted() {
     let note = "pattern 'mcp__wild' matches no configured server";
     assert_eq!((&findings.notes[..], findings.errors.len()), (&[note.to_owned()][..], 0));
 
-    let place = place.trusting(&[".spar/mcp.yaml"]);
+    let fixture = fixture.with_trust(&[".spar/mcp.yaml"]);
     let (permissions, _) =
-        Permissions::from_config(&place.read(), rules(&["mcp__own__y"], &[], &[]));
+        Permissions::from_config(&fixture.read(), rules(&["mcp__own__y"], &[], &[]));
     assert_eq!(describe_verdict(&permissions, "fs", "mv"), "deny 'mcp__fs__mv' (project)");
     assert_eq!(
         describe_verdict(&permissions, "own", "x"),
@@ -48,8 +48,8 @@ fn rules_of_files_apply_as_far_as_the_files_are_trusted() {
 #[test]
 fn a_rule_about_an_unusable_server_is_not_an_error() {
     let user = "permissions: {deny: [mcp__own, mcp__broken]}\nservers: {broken: {args: [x]}}";
-    let place = ConfigFixture::with(&[("user", user), (".spar/mcp.yaml", PROJECT)]);
-    let (_, findings) = Permissions::from_config(&place.read(), rules(&[], &[], &[]));
+    let fixture = ConfigFixture::with(&[("user", user), (".spar/mcp.yaml", PROJECT)]);
+    let (_, findings) = Permissions::from_config(&fixture.read(), rules(&[], &[], &[]));
     let notes: Vec<_> = findings.notes.iter().filter(|note| !note.contains("mcp__fs")).collect();
     assert!(notes.is_empty() && findings.errors.is_empty(), "{findings:?}");
 }

@@ -1,4 +1,4 @@
-//! Decisions about calls: by rules, by grants, by asking.
+//! Decisions about calls: by rules, by grants, and by asking.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,28 +16,28 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::{rules, server};
 
-/// A person who gives answers one after the other, each when the test lets it.
-struct Person {
+/// An asker who gives answers one after the other, each when the test lets it.
+struct ScriptedAsker {
     answers: Mutex<Vec<Option<Answer>>>,
     asked: AtomicUsize,
     reached: Notify,
-    let_go: Semaphore,
+    permits: Semaphore,
 }
 
-impl Person {
-    /// A person who answers at once.
-    fn saying(answers: &[Option<Answer>]) -> Arc<Person> {
-        let person = Person::thinking(answers);
-        person.let_go.add_permits(answers.len());
-        person
+impl ScriptedAsker {
+    /// An asker who answers at once.
+    fn answering_at_once(answers: &[Option<Answer>]) -> Arc<ScriptedAsker> {
+        let asker = ScriptedAsker::answering_when_released(answers);
+        asker.permits.add_permits(answers.len());
+        asker
     }
 
-    fn thinking(answers: &[Option<Answer>]) -> Arc<Person> {
-        Arc::new(Person {
+    fn answering_when_released(answers: &[Option<Answer>]) -> Arc<ScriptedAsker> {
+        Arc::new(ScriptedAsker {
             answers: Mutex::new(answers.iter().rev().copied().collect()),
             asked: AtomicUsize::new(0),
             reached: Notify::new(),
-            let_go: Semaphore::new(0),
+            permits: Semaphore::new(0),
         })
     }
 
@@ -46,14 +46,14 @@ impl Person {
     }
 
     fn as_asker(self: &Arc<Self>) -> Option<Arc<dyn Asker>> {
-        let person = self.clone();
+        let asker = self.clone();
         Some(Arc::new(move |_: Question| {
-            let person = person.clone();
+            let asker = asker.clone();
             async move {
-                person.asked.fetch_add(1, Ordering::SeqCst);
-                person.reached.notify_one();
-                person.let_go.acquire().await.expect("it is never closed").forget();
-                let answer = person.answers.lock().expect("nobody panics").pop();
+                asker.asked.fetch_add(1, Ordering::SeqCst);
+                asker.reached.notify_one();
+                asker.permits.acquire().await.expect("it is never closed").forget();
+                let answer = asker.answers.lock().expect("no panic while locked").pop();
                 answer.ok_or_else(|| io::Error::other("asked too often"))
             }
         }))
@@ -70,9 +70,9 @@ fn gate(policy: &Policy, options: PermissionGateOptions) -> PermissionGate {
     PermissionGate::new(permissions(policy), options)
 }
 
-fn asking(person: &Arc<Person>) -> PermissionGate {
+fn gate_with_asker(asker: &Arc<ScriptedAsker>) -> PermissionGate {
     let options =
-        PermissionGateOptions { asker: person.as_asker(), ..PermissionGateOptions::default() };
+        PermissionGateOptions { asker: asker.as_asker(), ..PermissionGateOptions::default() };
     gate(&Policy::default(), options)
 }
 
@@ -95,20 +95,20 @@ fn denied(why: &str) -> Result<&'static str, String> {
 
 #[tokio::test]
 async fn once_is_for_one_call() {
-    let person = Person::saying(&[Some(Answer::Once), None]);
-    let gate = asking(&person);
+    let asker = ScriptedAsker::answering_at_once(&[Some(Answer::Once), None]);
+    let gate = gate_with_asker(&asker);
     assert_eq!(call(&gate, "rm", "/").await, Ok("answer"));
     assert_eq!(
         call(&gate, "rm", "/").await,
         denied("the tool 'rm' of 'fs' is not allowed: no answer")
     );
-    assert_eq!(person.asked(), 2);
+    assert_eq!(asker.asked(), 2);
 }
 
 #[tokio::test]
 async fn always_is_for_every_call_of_the_tool_in_other_runs_too() {
     let folder = tempfile::tempdir().expect("a folder");
-    let person = Person::saying(&[Some(Answer::Always), None]);
+    let asker = ScriptedAsker::answering_at_once(&[Some(Answer::Always), None]);
     let open = |asker| {
         let grants = Grants::open(folder.path()).0;
         gate(
@@ -116,10 +116,10 @@ async fn always_is_for_every_call_of_the_tool_in_other_runs_too() {
             PermissionGateOptions { asker, grants, ..PermissionGateOptions::default() },
         )
     };
-    let first = open(person.as_asker());
+    let first = open(asker.as_asker());
     assert_eq!(call(&first, "rm", "/a").await, Ok("answer"));
     assert_eq!(call(&first, "rm", "/b").await, Ok("grant"));
-    assert_eq!(person.asked(), 1);
+    assert_eq!(asker.asked(), 1);
     // The next run cannot ask.
     let next = open(None);
     assert_eq!(call(&next, "rm", "/c").await, Ok("grant"));
@@ -146,16 +146,16 @@ async fn an_answer_that_cannot_be_stored_is_valid_for_this_run_with_a_note() {
     let no_folder = folder.path().join("file");
     std::fs::write(&no_folder, "").expect("it is ours");
     let grants = Grants::open(&no_folder).0;
-    let person = Person::saying(&[Some(Answer::Always)]);
+    let asker = ScriptedAsker::answering_at_once(&[Some(Answer::Always)]);
     let options = PermissionGateOptions {
-        asker: person.as_asker(),
+        asker: asker.as_asker(),
         grants,
         ..PermissionGateOptions::default()
     };
     let gate = gate(&Policy::default(), options);
     let arguments = RawJson::empty_object();
     let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
-    let note = gate.check(call).await.expect("it is allowed").note.expect("it is told");
+    let note = gate.check(call).await.expect("it is allowed").note.expect("a note");
     assert!(note.starts_with("the answer is valid for this run only: grants file "), "{note}");
     let again = gate.check(call).await.expect("it is allowed");
     assert_eq!((again.reason, again.note), (Reason::Granted, None));
@@ -163,12 +163,12 @@ async fn an_answer_that_cannot_be_stored_is_valid_for_this_run_with_a_note() {
 
 #[tokio::test]
 async fn never_is_for_the_rest_of_the_run() {
-    let person = Person::saying(&[Some(Answer::Never), Some(Answer::Once)]);
-    let gate = asking(&person);
+    let asker = ScriptedAsker::answering_at_once(&[Some(Answer::Never), Some(Answer::Once)]);
+    let gate = gate_with_asker(&asker);
     let never = "the tool 'rm' of 'fs' is denied: you answered never";
     assert_eq!(call(&gate, "rm", "/a").await, denied(never));
     assert_eq!(call(&gate, "rm", "/b").await, denied(never));
-    assert_eq!(person.asked(), 1);
+    assert_eq!(asker.asked(), 1);
     assert_eq!(call(&gate, "mv", "/b").await, Ok("answer"));
 }
 
@@ -207,10 +207,10 @@ async fn without_an_asker_undecided_calls_are_denied_with_a_hint() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_after_the_deadline_does_not_count() {
-    let person = Person::thinking(&[Some(Answer::Always)]);
+    let asker = ScriptedAsker::answering_when_released(&[Some(Answer::Always)]);
     let deadline = Duration::from_secs(7);
     let options = PermissionGateOptions {
-        asker: person.as_asker(),
+        asker: asker.as_asker(),
         deadline,
         ..PermissionGateOptions::default()
     };
@@ -220,7 +220,7 @@ async fn an_answer_after_the_deadline_does_not_count() {
         denied("the tool 'rm' of 'fs' is not allowed: no answer within 7s")
     );
     // The next call is asked for again.
-    person.let_go.add_permits(1);
+    asker.permits.add_permits(1);
     assert_eq!(call(&gate, "rm", "/").await, Ok("answer"));
 }
 
@@ -236,8 +236,8 @@ async fn a_failing_asker_denies_with_its_error() {
 
 #[tokio::test]
 async fn identical_calls_share_one_question() {
-    let person = Person::thinking(&[Some(Answer::Once)]);
-    let gate = Arc::new(asking(&person));
+    let asker = ScriptedAsker::answering_when_released(&[Some(Answer::Once)]);
+    let gate = Arc::new(gate_with_asker(&asker));
     let calls: Vec<_> = (0..20)
         .map(|_| {
             tokio::spawn({
@@ -246,51 +246,51 @@ async fn identical_calls_share_one_question() {
             })
         })
         .collect();
-    person.reached.notified().await;
+    asker.reached.notified().await;
     // All calls have reached the gate when this task runs again.
     tokio::task::yield_now().await;
-    person.let_go.add_permits(1);
+    asker.permits.add_permits(1);
     for each in calls {
         assert_eq!(each.await.expect("it does not panic"), Ok("answer"));
     }
-    assert_eq!(person.asked(), 1);
+    assert_eq!(asker.asked(), 1);
 }
 
 #[tokio::test]
 async fn a_call_after_the_answer_is_asked_for_again() {
-    let person = Person::thinking(&[Some(Answer::Once), None]);
-    let gate = asking(&person);
+    let asker = ScriptedAsker::answering_when_released(&[Some(Answer::Once), None]);
+    let gate = gate_with_asker(&asker);
     let mut first = Box::pin(call(&gate, "rm", "/"));
     let mut second = Box::pin(call(&gate, "rm", "/"));
     assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
-    person.let_go.add_permits(2);
+    asker.permits.add_permits(2);
     assert_eq!(first.await, Ok("answer"));
     // The second call has not read its answer yet.
     assert!(call(&gate, "rm", "/").await.is_err());
     assert_eq!(second.await, Ok("answer"));
-    assert_eq!(person.asked(), 2);
+    assert_eq!(asker.asked(), 2);
 }
 
 #[tokio::test]
 async fn an_answer_about_the_tool_decides_calls_with_other_arguments() {
     for (answer, expected) in [(Answer::Always, true), (Answer::Never, false)] {
-        let person = Person::thinking(&[Some(answer)]);
-        let gate = asking(&person);
+        let asker = ScriptedAsker::answering_when_released(&[Some(answer)]);
+        let gate = gate_with_asker(&asker);
         let answered = async {
-            person.reached.notified().await;
-            person.let_go.add_permits(1);
+            asker.reached.notified().await;
+            asker.permits.add_permits(1);
         };
         let (first, second, ()) =
             tokio::join!(call(&gate, "rm", "/a"), call(&gate, "rm", "/b"), answered);
         assert_eq!((first.is_ok(), second.is_ok()), (expected, expected));
-        assert_eq!(person.asked(), 1);
+        assert_eq!(asker.asked(), 1);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_threads_ask_once_about_a_tool() {
-    let person = Person::saying(&[Some(Answer::Always)]);
-    let gate = Arc::new(asking(&person));
+    let asker = ScriptedAsker::answering_at_once(&[Some(Answer::Always)]);
+    let gate = Arc::new(gate_with_asker(&asker));
     let calls: Vec<_> = (0..400)
         .map(|number| {
             let gate = Arc::clone(&gate);
@@ -300,46 +300,46 @@ async fn many_threads_ask_once_about_a_tool() {
     for each in calls {
         assert!(each.await.expect("it does not panic").is_ok());
     }
-    assert_eq!(person.asked(), 1);
+    assert_eq!(asker.asked(), 1);
 }
 
 #[tokio::test]
 async fn once_allows_only_the_arguments_that_were_shown() {
-    let person = Person::saying(&[Some(Answer::Once), None]);
-    let gate = asking(&person);
+    let asker = ScriptedAsker::answering_at_once(&[Some(Answer::Once), None]);
+    let gate = gate_with_asker(&asker);
     let (shown, other) = tokio::join!(call(&gate, "rm", "/tmp/x"), call(&gate, "rm", "/"));
     assert_eq!((shown.is_ok(), other.is_ok()), (true, false));
-    assert_eq!(person.asked(), 2);
+    assert_eq!(asker.asked(), 2);
 }
 
 #[tokio::test]
 async fn a_caller_that_gives_up_leaves_the_question_to_the_others() {
-    let person = Person::thinking(&[Some(Answer::Once)]);
-    let gate = Arc::new(asking(&person));
+    let asker = ScriptedAsker::answering_when_released(&[Some(Answer::Once)]);
+    let gate = Arc::new(gate_with_asker(&asker));
     let spawn =
         |gate: Arc<PermissionGate>| tokio::spawn(async move { call(&gate, "rm", "/").await });
     let first = spawn(gate.clone());
-    person.reached.notified().await;
+    asker.reached.notified().await;
     let second = spawn(gate.clone());
     tokio::task::yield_now().await;
     first.abort();
-    person.reached.notified().await;
-    person.let_go.add_permits(1);
+    asker.reached.notified().await;
+    asker.permits.add_permits(1);
     assert_eq!(second.await.expect("it does not panic"), Ok("answer"));
-    assert_eq!(person.asked(), 2);
+    assert_eq!(asker.asked(), 2);
 }
 
 #[tokio::test]
 async fn a_deny_rule_added_during_the_question_counts() {
-    let person = Person::thinking(&[Some(Answer::Always)]);
-    let gate = asking(&person);
+    let asker = ScriptedAsker::answering_when_released(&[Some(Answer::Always)]);
+    let gate = gate_with_asker(&asker);
     let changed = async {
-        person.reached.notified().await;
+        asker.reached.notified().await;
         gate.set_permissions(permissions(&Policy {
             user: rules(&["mcp__fs"], &[], &[]),
             ..Policy::default()
         }));
-        person.let_go.add_permits(1);
+        asker.permits.add_permits(1);
     };
     let (called, ()) = tokio::join!(call(&gate, "rm", "/"), changed);
     assert_eq!(called, denied("the tool 'rm' of 'fs' is denied by rule 'mcp__fs' (user)"));

@@ -56,7 +56,7 @@ async fn a_damaged_file_is_moved_aside_with_a_note() {
         open(folder.path()).add(grant("fs", "a")).await.expect("it can be written");
         fs::write(&path, damage).expect("it is ours");
         let (grants, note) = Grants::open(folder.path());
-        let note = note.expect("it is told");
+        let note = note.expect("a note");
         let aside = folder.path().join("grants.json.damaged-1");
         assert!(note.contains("damaged") && note.contains(&aside.display().to_string()), "{note}");
         assert_eq!(fs::read(&aside).expect("it is kept"), damage);
@@ -76,7 +76,7 @@ async fn a_file_that_others_can_change_grants_nothing() {
     let path = folder.path().join("grants.json");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("it is ours");
     let (grants, note) = Grants::open(folder.path());
-    let note = note.expect("it is told");
+    let note = note.expect("a note");
     assert!(note.contains("chmod 600") && note.contains("no grants are used"), "{note}");
     assert!(grants.all().is_empty());
     let message = grants.add(grant("fs", "b")).await.expect_err("it is left alone").to_string();

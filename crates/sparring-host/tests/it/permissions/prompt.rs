@@ -35,7 +35,7 @@ fn prompt_with_streams()
 }
 
 /// The shown text up to the request for an answer.
-async fn until_asked(seen: &mut (impl AsyncRead + Unpin)) -> String {
+async fn read_until_question(seen: &mut (impl AsyncRead + Unpin)) -> String {
     let mut text = Vec::new();
     while !text.ends_with(ALLOW.as_bytes()) {
         text.push(seen.read_u8().await.expect("it is asked"));
@@ -58,7 +58,7 @@ async fn a_line_is_an_answer() {
     ] {
         let (prompt, mut keyboard, mut seen) = prompt_with_streams();
         let person = async {
-            until_asked(&mut seen).await;
+            read_until_question(&mut seen).await;
             keyboard.write_all(typed.as_bytes()).await.expect("it is read");
         };
         let (answer, ()) = tokio::join!(prompt.ask(question("rm", "{}")), person);
@@ -70,14 +70,14 @@ async fn a_line_is_an_answer() {
 async fn the_end_of_input_is_not_an_answer() {
     let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     let person = async {
-        until_asked(&mut seen).await;
+        read_until_question(&mut seen).await;
         keyboard.write_all(b"a").await.expect("it is read");
         drop(keyboard);
     };
     let (answer, ()) = tokio::join!(prompt.ask(question("rm", "{}")), person);
     assert_eq!(answer.expect("it can be written"), None);
     drop(seen);
-    let message = prompt.ask(question("rm", "{}")).await.expect_err("nobody can see it");
+    let message = prompt.ask(question("rm", "{}")).await.expect_err("the question cannot be shown");
     assert_eq!(message.kind(), std::io::ErrorKind::BrokenPipe);
 }
 
@@ -96,8 +96,8 @@ async fn a_question_shows_server_tool_and_arguments() {
         ..question("rm\r\nallow", &arguments.to_string())
     };
     let text = tokio::select! {
-        text = until_asked(&mut seen) => text,
-        _ = prompt.ask(asked) => panic!("nobody has answered"),
+        text = read_until_question(&mut seen) => text,
+        _ = prompt.ask(asked) => panic!("no answer was given"),
     };
     let content = "x".repeat(198);
     assert_eq!(
@@ -123,8 +123,8 @@ async fn odd_arguments_are_shown_too() {
     ] {
         let (prompt, _keyboard, mut seen) = prompt_with_streams();
         let text = tokio::select! {
-            text = until_asked(&mut seen) => text,
-            _ = prompt.ask(question("rm", &arguments)) => panic!("nobody has answered"),
+            text = read_until_question(&mut seen) => text,
+            _ = prompt.ask(question("rm", &arguments)) => panic!("no answer was given"),
         };
         assert!(text.ends_with(&format!("{expected}{ALLOW}")), "{text}");
     }
@@ -135,7 +135,7 @@ async fn input_typed_before_the_question_is_discarded() {
     let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     keyboard.write_all(b"always\na").await.expect("there is room");
     let person = async {
-        until_asked(&mut seen).await;
+        read_until_question(&mut seen).await;
         keyboard.write_all(b"n\n").await.expect("it is read");
     };
     let (answer, ()) = tokio::join!(prompt.ask(question("rm", "{}")), person);
@@ -155,10 +155,10 @@ async fn a_question_after_an_abandoned_one_begins_a_new_line() {
     let gate = PermissionGate::new(permissions, options);
     let arguments = RawJson::empty_object();
     let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
-    gate.check(call).await.expect_err("nobody answers");
-    until_asked(&mut seen).await;
+    gate.check(call).await.expect_err("no answer");
+    read_until_question(&mut seen).await;
     let person = async {
-        let text = until_asked(&mut seen).await;
+        let text = read_until_question(&mut seen).await;
         keyboard.write_all(b"o\n").await.expect("it is read");
         text
     };

@@ -10,11 +10,15 @@ use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
 use tokio::sync::{Notify, oneshot};
 
-use super::{Notes, names, open, permissions, tools};
+use super::{CallRecorder, names, open, permissions, tools};
 use crate::permissions::rules;
 
-async fn execute(registry: &Registry, notes: &Notes, name: &str) -> Result<String, String> {
-    let call = registry.execute(notes, name, RawJson::empty_object());
+async fn execute(
+    registry: &Registry,
+    recorder: &CallRecorder,
+    name: &str,
+) -> Result<String, String> {
+    let call = registry.execute(recorder, name, RawJson::empty_object());
     call.await.map_err(|error| error.to_string())
 }
 
@@ -24,24 +28,24 @@ async fn an_unknown_name_is_an_error_with_suggestions() {
     let registry =
         Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     registry.register("fs", tools(&["read_file", "read_it", "zzz"]));
-    let notes = Notes::default();
+    let recorder = CallRecorder::default();
     assert_eq!(
-        execute(&registry, &notes, "mcp__fs__read_fiel").await,
+        execute(&registry, &recorder, "mcp__fs__read_fiel").await,
         Err("no tool named 'mcp__fs__read_fiel'; did you mean 'mcp__fs__read_file' or \
              'mcp__fs__zzz'?"
             .to_owned()),
         "and what is hidden is not offered"
     );
     assert_eq!(
-        execute(&registry, &notes, "\u{1b}[2J").await,
+        execute(&registry, &recorder, "\u{1b}[2J").await,
         Err(r"no tool named '\u{1b}[2J'".to_owned())
     );
     assert_eq!(
-        execute(&registry, &notes, "read_file").await,
+        execute(&registry, &recorder, "read_file").await,
         Err("no tool named 'read_file'; did you mean 'mcp__fs__read_file'?".to_owned()),
         "a server's own name is none here"
     );
-    assert!(notes.taken().is_empty());
+    assert!(recorder.calls().is_empty());
 }
 
 #[tokio::test]
@@ -52,10 +56,10 @@ async fn a_call_uses_the_rules_at_the_time_of_the_call() {
     let mut events = registry.subscribe();
     registry.set_permissions(permissions(&["fs"], rules(&["mcp__fs__rm"], &[], &["mcp__fs"])));
     assert_eq!(events.next().await, Some(Event::Permissions));
-    let notes = Notes::default();
-    let message = execute(&registry, &notes, "mcp__fs__rm").await.unwrap_err();
+    let recorder = CallRecorder::default();
+    let message = execute(&registry, &recorder, "mcp__fs__rm").await.unwrap_err();
     assert!(message.contains("denied by rule"), "{message}");
-    assert!(names(&registry).is_empty() && notes.taken().is_empty());
+    assert!(names(&registry).is_empty() && recorder.calls().is_empty());
 }
 
 #[tokio::test]
@@ -64,7 +68,7 @@ async fn a_tool_that_was_renamed_is_not_found_by_its_old_name() {
     registry.register("fs", tools(&["read"]));
     let [old] = &names(&registry)[..] else { panic!() };
     registry.register("fs", tools(&["erase"]));
-    let message = execute(&registry, &Notes::default(), old).await.unwrap_err();
+    let message = execute(&registry, &CallRecorder::default(), old).await.unwrap_err();
     assert!(message.starts_with("no tool named 'mcp__fs__read'"), "{message}");
 }
 
@@ -112,7 +116,7 @@ async fn a_tool_answered_with_never_is_hidden() {
     registry.register("fs", tools(&["rm", "mv"]));
     assert_eq!(names(&registry), ["mcp__fs__rm", "mcp__fs__mv"]);
     let mut events = registry.subscribe();
-    execute(&registry, &Notes::default(), "mcp__fs__rm").await.unwrap_err();
+    execute(&registry, &CallRecorder::default(), "mcp__fs__rm").await.unwrap_err();
     assert_eq!(events.next().await, Some(Event::Permissions));
     assert_eq!(names(&registry), ["mcp__fs__mv"]);
 }
@@ -166,8 +170,8 @@ async fn an_answer_that_cannot_be_stored_is_sent_as_a_note() {
         Registry::new(PermissionGate::new(permissions(&["fs"], rules(&[], &[], &[])), options));
     registry.register("fs", tools(&["rm"]));
     let mut events = registry.subscribe();
-    execute(&registry, &Notes::default(), "mcp__fs__rm").await.unwrap();
-    let Some(Event::Note(note)) = events.next().await else { panic!("it is not told") };
+    execute(&registry, &CallRecorder::default(), "mcp__fs__rm").await.unwrap();
+    let Some(Event::Note(note)) = events.next().await else { panic!("no note") };
     assert!(note.contains("for this run only"), "{note}");
 }
 
@@ -228,10 +232,10 @@ async fn calls_have_different_ids_in_the_audit_log() {
     let (done, finished) = oneshot::channel();
     let other = Arc::clone(&registry);
     tokio::spawn(async move {
-        let _ = execute(&other, &Notes::default(), "mcp__fs__a").await;
+        let _ = execute(&other, &CallRecorder::default(), "mcp__fs__a").await;
         let _ = done.send(());
     });
-    execute(&registry, &Notes::default(), "mcp__fs__a").await.unwrap();
+    execute(&registry, &CallRecorder::default(), "mcp__fs__a").await.unwrap();
     finished.await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let ids: std::collections::BTreeSet<String> = text

@@ -13,16 +13,19 @@ use sparring_transport::http::HttpTarget;
 use sparring_wire::RawJson;
 
 use super::names;
-use crate::manager::children::stand_in;
-use crate::manager::fixture::{World, entry, to, tools, within};
+use crate::manager::children::example_server;
+use crate::manager::fixture::{TestConnector, entry, server_config, tools, within};
 use crate::permissions::rules;
 
 /// A registry with all tools of these servers allowed.
 fn registry(servers: &[ServerConfig]) -> Registry {
-    Registry::new(PermissionGate::new(all_allowed(servers), PermissionGateOptions::default()))
+    Registry::new(PermissionGate::new(
+        permissions_for_all(servers),
+        PermissionGateOptions::default(),
+    ))
 }
 
-fn all_allowed(servers: &[ServerConfig]) -> Permissions {
+fn permissions_for_all(servers: &[ServerConfig]) -> Permissions {
     let all: Vec<String> = servers.iter().map(|it| format!("mcp__{}", it.name)).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let policy = Policy { user: rules(&[], &[], &all), ..Policy::default() };
@@ -40,7 +43,10 @@ async fn tools_over_memory_http_and_stdio_are_registered_together() {
     let over_http = tools(&["fetch"]).build().unwrap();
     let serving = over_http.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let url = over_http.urls(serving.address().unwrap()).mcp;
-    let servers = [to("child", stand_in("child")), to("web", Target::Http(HttpTarget::new(url)))];
+    let servers = [
+        server_config("child", example_server("child")),
+        server_config("web", Target::Http(HttpTarget::new(url))),
+    ];
     let manager = Manager::new(servers.clone());
     for (name, outcome) in within(manager.connect_all()).await {
         outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -61,11 +67,11 @@ async fn tools_over_memory_http_and_stdio_are_registered_together() {
 
 #[tokio::test]
 async fn the_registry_follows_the_tools_of_servers() {
-    let world = World::default();
-    let mock = world.mock("fs", tools(&["read"]));
-    world.mock("web", tools(&["fetch"]));
+    let connector = TestConnector::default();
+    let mock = connector.mock("fs", tools(&["read"]));
+    connector.mock("web", tools(&["fetch"]));
     let servers = [entry("fs"), entry("web")];
-    let manager = world.manager(servers.clone());
+    let manager = connector.manager(servers.clone());
     let registry = registry(&servers);
     let mut events = registry.subscribe();
     let followed = registry.follow_manager(&manager);
@@ -96,9 +102,9 @@ async fn the_registry_follows_the_tools_of_servers() {
 
 #[tokio::test]
 async fn a_server_that_is_not_connected_is_not_called() {
-    let world = World::default();
-    world.mock("fs", tools(&["read"]));
-    let manager = world.manager([entry("fs")]);
+    let connector = TestConnector::default();
+    connector.mock("fs", tools(&["read"]));
+    let manager = connector.manager([entry("fs")]);
     let registry = registry(&[entry("fs")]);
     registry.register("fs", super::tools(&["read"]));
     assert_eq!(
@@ -106,7 +112,7 @@ async fn a_server_that_is_not_connected_is_not_called() {
         Err("server `fs` is not connected: it is idle".to_owned())
     );
     registry.register("gone", super::tools(&["read"]));
-    registry.set_permissions(all_allowed(&[entry("fs"), entry("gone")]));
+    registry.set_permissions(permissions_for_all(&[entry("fs"), entry("gone")]));
     assert_eq!(
         call(&registry, &manager, "mcp__gone__read").await,
         Err("server `gone` is not connected: it is not configured".to_owned())
@@ -116,10 +122,10 @@ async fn a_server_that_is_not_connected_is_not_called() {
 /// A permission for one program does not apply to another with its name.
 #[tokio::test]
 async fn a_server_that_was_replaced_is_not_called_by_the_old_rules() {
-    let world = World::default();
-    let [old, new] = ["old", "new"].map(|program| world.mock(program, tools(&["rm"])));
+    let connector = TestConnector::default();
+    let [old, new] = ["old", "new"].map(|program| connector.mock(program, tools(&["rm"])));
     let at = |program: &str| ServerConfig { name: "fs".to_owned(), ..entry(program) };
-    let manager = world.manager([at("old")]);
+    let manager = connector.manager([at("old")]);
     within(manager.connect_all()).await;
     let registry = registry(&[at("old")]);
     registry.sync(&manager);
@@ -130,7 +136,7 @@ async fn a_server_that_was_replaced_is_not_called_by_the_old_rules() {
         call(&registry, &manager, "mcp__fs__rm").await,
         Err("server `fs` was replaced after the call was permitted".to_owned())
     );
-    registry.set_permissions(all_allowed(&[at("new")]));
+    registry.set_permissions(permissions_for_all(&[at("new")]));
     assert_eq!(call(&registry, &manager, "mcp__fs__rm").await.as_deref(), Ok("rm"));
     for mock in [old, new] {
         assert_eq!(mock.received_for("rm").len(), 1);

@@ -7,7 +7,7 @@ use sparring_host::llm::{anthropic_tools, openai_tools};
 use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
 
-use super::{Notes, open};
+use super::{CallRecorder, open};
 
 #[tokio::test]
 async fn every_tool_is_declared_and_called_by_its_registered_name() {
@@ -39,9 +39,9 @@ async fn every_tool_is_declared_and_called_by_its_registered_name() {
         let name = theirs["name"].as_str().unwrap();
         assert_eq!(ours["function"]["name"], name);
         assert!((1..=64).contains(&name.len()), "{name}");
-        let notes = Notes::default();
-        registry.execute(&notes, name, RawJson::empty_object()).await.unwrap();
-        assert_eq!(notes.taken()[0].1, tools[index].tool.name);
+        let recorder = CallRecorder::default();
+        registry.execute(&recorder, name, RawJson::empty_object()).await.unwrap();
+        assert_eq!(recorder.calls()[0].1, tools[index].tool.name);
     }
 }
 

@@ -7,22 +7,23 @@ use std::time::{Duration, Instant};
 use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
 
-use super::{Notes, names, open, tools};
+use super::{CallRecorder, names, open, tools};
 
 #[tokio::test]
 async fn every_name_that_a_server_gives_can_be_called() {
     let long = "x".repeat(500);
-    let odd = ["__", "", "🦀", "a\nb", "a b", "a.b", &long, "*", "mcp__fs__x", "..", "%s\0", "é"];
+    let unusual_names =
+        ["__", "", "🦀", "a\nb", "a b", "a.b", &long, "*", "mcp__fs__x", "..", "%s\0", "é"];
     let registry = open(&["fs"]);
-    assert_eq!(registry.register("fs", tools(&odd)), odd.len());
+    assert_eq!(registry.register("fs", tools(&unusual_names)), unusual_names.len());
     let names = names(&registry);
-    assert_eq!(names.iter().collect::<HashSet<_>>().len(), odd.len(), "{names:?}");
-    for (name, tool) in names.iter().zip(odd) {
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), unusual_names.len(), "{names:?}");
+    for (name, tool) in names.iter().zip(unusual_names) {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         assert!(name.len() <= 64 && name.chars().all(plain), "{name}");
-        let notes = Notes::default();
-        registry.execute(&notes, name, RawJson::empty_object()).await.unwrap();
-        assert_eq!(notes.taken()[0].1, tool, "as its server calls it");
+        let recorder = CallRecorder::default();
+        registry.execute(&recorder, name, RawJson::empty_object()).await.unwrap();
+        assert_eq!(recorder.calls()[0].1, tool, "as its server calls it");
     }
 }
 
@@ -71,7 +72,7 @@ async fn a_hundred_thousand_tools_are_registered_quickly() {
     let listed = names(&registry);
     assert_eq!(listed.iter().collect::<HashSet<_>>().len(), listed.len());
     for name in listed.iter().step_by(100) {
-        registry.execute(&Notes::default(), name, RawJson::empty_object()).await.unwrap();
+        registry.execute(&CallRecorder::default(), name, RawJson::empty_object()).await.unwrap();
     }
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     assert!(listed.len() > 50_000, "{}", listed.len());

@@ -20,16 +20,16 @@ use crate::permissions::{rules, server};
 
 /// Records the calls.
 #[derive(Default)]
-struct Notes(Mutex<Vec<(String, String, String)>>);
+struct CallRecorder(Mutex<Vec<(String, String, String)>>);
 
-impl Notes {
+impl CallRecorder {
     /// Server, tool and arguments of each call.
-    fn taken(&self) -> Vec<(String, String, String)> {
+    fn calls(&self) -> Vec<(String, String, String)> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Caller for Notes {
+impl Caller for CallRecorder {
     type Answer = String;
     type Error = Infallible;
 

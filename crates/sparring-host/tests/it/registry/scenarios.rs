@@ -8,7 +8,7 @@ use sparring_host::permissions::{Answer, PermissionGate, PermissionGateOptions, 
 use sparring_host::registry::Registry;
 use sparring_wire::RawJson;
 
-use super::{Notes, names, open, permissions, tools};
+use super::{CallRecorder, names, open, permissions, tools};
 use crate::permissions::rules;
 
 #[test]
@@ -31,11 +31,11 @@ async fn a_call_goes_to_the_server_whose_tool_it_is() {
     let registry = open(&["fs", "web"]);
     registry.register("fs", tools(&["read_file"]));
     registry.register("web", tools(&["read_file"]));
-    let (notes, arguments) = (Notes::default(), r#"{"path": "/tmp"}"#);
+    let (recorder, arguments) = (CallRecorder::default(), r#"{"path": "/tmp"}"#);
     let parsed = RawJson::parse(arguments).unwrap();
-    let answer = registry.execute(&notes, "mcp__fs__read_file", parsed).await.unwrap();
+    let answer = registry.execute(&recorder, "mcp__fs__read_file", parsed).await.unwrap();
     assert_eq!(answer, "read_file of fs");
-    let [(server, tool, sent)] = &notes.taken()[..] else { panic!("{:?}", notes.taken()) };
+    let [(server, tool, sent)] = &recorder.calls()[..] else { panic!("{:?}", recorder.calls()) };
     assert_eq!([server, tool, sent], ["fs", "read_file", arguments], "as they were spelled");
 }
 
@@ -66,22 +66,22 @@ async fn a_tool_that_needs_permission_is_asked_for() {
         PermissionGateOptions { asker: Some(Arc::new(asker)), ..PermissionGateOptions::default() };
     let registry = Registry::new(PermissionGate::new(permissions, options));
     registry.register("fs", tools(&["write_file"]));
-    let notes = Notes::default();
-    let call = registry.execute(&notes, "mcp__fs__write_file", RawJson::empty_object());
+    let recorder = CallRecorder::default();
+    let call = registry.execute(&recorder, "mcp__fs__write_file", RawJson::empty_object());
     call.await.unwrap();
-    assert_eq!((asked.load(Ordering::SeqCst), notes.taken().len()), (1, 1));
+    assert_eq!((asked.load(Ordering::SeqCst), recorder.calls().len()), (1, 1));
 }
 
 #[tokio::test]
 async fn a_tool_that_is_allowed_is_called_without_asking() {
-    let asker = |_: Question| async { panic!("nobody is to be asked") };
+    let asker = |_: Question| async { panic!("no question expected") };
     let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs__read_*"]));
     let options =
         PermissionGateOptions { asker: Some(Arc::new(asker)), ..PermissionGateOptions::default() };
     let registry = Registry::new(PermissionGate::new(permissions, options));
     registry.register("fs", tools(&["read_file"]));
-    let notes = Notes::default();
-    let call = registry.execute(&notes, "mcp__fs__read_file", RawJson::empty_object());
+    let recorder = CallRecorder::default();
+    let call = registry.execute(&recorder, "mcp__fs__read_file", RawJson::empty_object());
     assert_eq!(call.await.unwrap(), "read_file of fs");
 }
 
@@ -92,13 +92,13 @@ async fn a_tool_that_is_denied_is_hidden_and_not_called() {
         Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     registry.register("fs", tools(&["read_file", "write_file"]));
     assert_eq!(names(&registry), ["mcp__fs__read_file"]);
-    let notes = Notes::default();
-    let call = registry.execute(&notes, "mcp__fs__write_file", RawJson::empty_object());
+    let recorder = CallRecorder::default();
+    let call = registry.execute(&recorder, "mcp__fs__write_file", RawJson::empty_object());
     assert_eq!(
         call.await.unwrap_err().to_string(),
         "the tool 'write_file' of 'fs' is denied by rule 'mcp__fs__write_*' (session)"
     );
-    assert!(notes.taken().is_empty());
+    assert!(recorder.calls().is_empty());
     let [(hidden, reason)] = &registry.hidden()[..] else { panic!("{:?}", registry.hidden()) };
     assert_eq!((&*hidden.name, reason.name()), ("mcp__fs__write_file", "rule"));
 }

@@ -18,8 +18,8 @@ async fn client_credentials_with_a_secret() {
     for good in [vec![CLIENT_CREDENTIALS, ("basic", "me%3Atoo:a%2Bb+c")], by_post] {
         let (status, given) = test_client.token(&good).await;
         assert_eq!(status, 200, "{given}");
-        let said = claims(given["access_token"].as_str().unwrap());
-        assert_eq!((&said["sub"], &said["client_id"]), (&json!("me:too"), &json!("me:too")));
+        let claims = claims(given["access_token"].as_str().unwrap());
+        assert_eq!((&claims["sub"], &claims["client_id"]), (&json!("me:too"), &json!("me:too")));
         assert_eq!(given.get("refresh_token"), None);
     }
     for (bad, status, error) in [
@@ -174,8 +174,8 @@ async fn rejects_invalid_registrations() {
     let test_client = TestClient::new(&closed);
     let (status, _) = test_client.json("/register", json!({"redirect_uris": [REDIRECT_URI]})).await;
     assert_eq!(status, 404);
-    let place = format!("{}/.well-known/oauth-authorization-server", closed.url());
-    assert_eq!(test_client.get(&place).await.1.get("registration_endpoint"), None);
+    let metadata_url = format!("{}/.well-known/oauth-authorization-server", closed.url());
+    assert_eq!(test_client.get(&metadata_url).await.1.get("registration_endpoint"), None);
 }
 
 #[tokio::test]
@@ -183,8 +183,11 @@ async fn accepts_a_client_id_metadata_document_without_fetching_it() {
     let id = "https://app.example.com/client.json";
     let issuer = Issuer::builder().public_client(id, [REDIRECT_URI]).start().await.unwrap();
     let test_client = TestClient::new(&issuer);
-    let place = format!("{}/.well-known/oauth-authorization-server", issuer.url());
-    assert_eq!(test_client.get(&place).await.1["client_id_metadata_document_supported"], true);
+    let metadata_url = format!("{}/.well-known/oauth-authorization-server", issuer.url());
+    assert_eq!(
+        test_client.get(&metadata_url).await.1["client_id_metadata_document_supported"],
+        true
+    );
     test_client.log_in(id, &vec![]).await;
     assert_eq!(test_client.browse(&login("https://other.example/c.json")).await.status, 400);
 }

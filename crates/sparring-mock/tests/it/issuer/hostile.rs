@@ -121,8 +121,8 @@ async fn redirects_invalid_logins_with_the_error() {
     ] {
         let sent = test_client.browse(&bad).await;
         assert_eq!(sent.to.as_deref(), Some(REDIRECT_URI), "{bad:?}");
-        let came = sent.params.get("error").map(String::as_str);
-        assert_eq!(came, Some(error), "{bad:?}");
+        let found = sent.params.get("error").map(String::as_str);
+        assert_eq!(found, Some(error), "{bad:?}");
         assert_eq!((&*sent.params["state"], &*sent.params["iss"]), ("xyz", &*issuer.url()));
         assert!(!sent.params.contains_key("code"));
     }
@@ -137,9 +137,9 @@ fn raw(issuer: &Issuer, head: &str, body: &[u8]) -> String {
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(b"connection: close\r\n\r\n").unwrap();
     stream.write_all(body).unwrap();
-    let mut said = Vec::new();
-    stream.read_to_end(&mut said).unwrap();
-    String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned()
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).unwrap();
+    String::from_utf8_lossy(&response).lines().next().unwrap_or_default().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]

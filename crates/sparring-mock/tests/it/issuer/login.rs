@@ -77,7 +77,7 @@ async fn a_login_gives_a_code_and_the_code_a_token() {
     assert_eq!(given["expires_in"], 3600);
     assert_eq!(given.get("id_token"), None);
     let token = given["access_token"].as_str().unwrap();
-    let said = claims(token);
+    let claims = claims(token);
     for (name, value) in [
         ("iss", json!(issuer.url())),
         ("aud", json!("https://server.example/mcp")),
@@ -85,9 +85,9 @@ async fn a_login_gives_a_code_and_the_code_a_token() {
         ("client_id", json!("app")),
         ("sub", json!("somebody")),
     ] {
-        assert_eq!(said[name], value);
+        assert_eq!(claims[name], value);
     }
-    assert_eq!(said["exp"].as_u64().unwrap() - said["iat"].as_u64().unwrap(), 3600);
+    assert_eq!(claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap(), 3600);
     assert!(is_signed(token, &test_client.get(&format!("{}/jwks.json", issuer.url())).await.1));
     // A login without a scope gets all scopes.
     assert_eq!(test_client.log_in("app", &vec![]).await["scope"], "read write");
@@ -113,8 +113,8 @@ async fn the_scope_openid_gives_an_id_token() {
     let test_client = TestClient::new(&issuer);
     let given = test_client.log_in("app", &vec![("scope", "openid a"), ("nonce", "n-1")]).await;
     let identity = given["id_token"].as_str().unwrap();
-    let said = claims(identity);
-    assert_eq!((&said["aud"], &said["nonce"]), (&json!("app"), &json!("n-1")));
+    let claims = claims(identity);
+    assert_eq!((&claims["aud"], &claims["nonce"]), (&json!("app"), &json!("n-1")));
     assert_eq!(issuer.check(identity), Err("it is not an access token"));
 }
 

@@ -24,7 +24,7 @@ tools: [{name: look, text: seen}, {name: wipe, text: gone}]
 struct HttpResult {
     status: u16,
     challenge: String,
-    said: Value,
+    body: Value,
 }
 
 /// Sends a request with additional headers.
@@ -44,7 +44,7 @@ async fn ask(url: &str, more: &[(&str, &str)], token: Option<&str>, body: Value)
     let challenge = response.headers().get("www-authenticate");
     let challenge = challenge.map(|it| it.to_str().unwrap().to_owned()).unwrap_or_default();
     let text = within(response.text()).await.unwrap();
-    HttpResult { status, challenge, said: serde_json::from_str(&text).unwrap_or_default() }
+    HttpResult { status, challenge, body: serde_json::from_str(&text).unwrap_or_default() }
 }
 
 fn call(tool: &str) -> Value {
@@ -74,14 +74,14 @@ async fn a_request_without_a_token_gets_the_metadata_url() {
     let serving = listen(&mock).await;
     let url = url(&mock, &serving);
     let origin = url.strip_suffix("/mcp").unwrap();
-    let came = call_tool(&url, None, "look").await;
+    let response = call_tool(&url, None, "look").await;
     let metadata = format!("{origin}/.well-known/oauth-protected-resource/mcp");
     let challenge = format!("Bearer scope=\"read\", resource_metadata=\"{metadata}\"");
-    assert_eq!((came.status, came.challenge), (401, challenge));
+    assert_eq!((response.status, response.challenge), (401, challenge));
     let test_client = TestClient::at(origin.to_owned());
     for (path, resource) in [("/mcp", "/mcp"), ("", "/mcp"), ("/sse", "/sse")] {
-        let place = format!("{origin}/.well-known/oauth-protected-resource{path}");
-        let response = test_client.get(&place).await.1;
+        let metadata_url = format!("{origin}/.well-known/oauth-protected-resource{path}");
+        let response = test_client.get(&metadata_url).await.1;
         assert_eq!(response["resource"], format!("{origin}{resource}"));
         assert_eq!(response["authorization_servers"], json!([origin]));
         assert_eq!(response["scopes_supported"], json!(["read", "write"]));
@@ -99,8 +99,8 @@ async fn reports_why_a_token_is_rejected() {
     let url = url(&mock, &serving);
     let issuer = mock.issuer().unwrap();
     let good = issuer.token(Token::default());
-    let came = call_tool(&url, Some(&good), "look").await;
-    assert_eq!(came.status, 200, "{came:?}");
+    let response = call_tool(&url, Some(&good), "look").await;
+    assert_eq!(response.status, 200, "{response:?}");
     for (token, status, expected) in [
         (Token::default().fault(TokenFault::Signature), 401, "the signature is not the issuer's"),
         (Token::default().fault(TokenFault::Issuer), 401, "it is from another issuer"),
@@ -114,10 +114,10 @@ async fn reports_why_a_token_is_rejected() {
         (Token::for_server(url.strip_suffix("/mcp").unwrap()), 200, ""),
         (Token::for_server(url.replace("/mcp", "/sse")), 200, ""),
     ] {
-        let came = call_tool(&url, Some(&issuer.token(token.clone())), "look").await;
-        assert_eq!(came.status, status, "{token:?}: {came:?}");
-        assert!(came.challenge.contains(expected), "{token:?}: {came:?}");
-        let invalid = came.challenge.contains("error=\"invalid_token\"");
+        let response = call_tool(&url, Some(&issuer.token(token.clone())), "look").await;
+        assert_eq!(response.status, status, "{token:?}: {response:?}");
+        assert!(response.challenge.contains(expected), "{token:?}: {response:?}");
+        let invalid = response.challenge.contains("error=\"invalid_token\"");
         assert_eq!(invalid, status == 401, "{token:?}");
     }
     for bad in ["x", "a.b.c", "..", "ä"] {
@@ -138,10 +138,10 @@ async fn a_tool_can_need_more_scopes() {
     let issuer = mock.issuer().unwrap();
     let (less, more) =
         (issuer.token(Token::default().scopes(["read"])), issuer.token(Token::default()));
-    let came = call_tool(&url, Some(&less), "wipe").await;
-    assert_eq!((came.status, &came.said["id"]), (403, &json!(1)));
+    let response = call_tool(&url, Some(&less), "wipe").await;
+    assert_eq!((response.status, &response.body["id"]), (403, &json!(1)));
     let challenge = "Bearer error=\"insufficient_scope\", scope=\"read write\", ";
-    assert!(came.challenge.starts_with(challenge), "{}", came.challenge);
+    assert!(response.challenge.starts_with(challenge), "{}", response.challenge);
     assert_eq!(call_tool(&url, Some(&more), "wipe").await.status, 200);
     assert_eq!(call_tool(&url, Some(&less), "look").await.status, 200);
     // A batch does not bypass the check.
@@ -162,9 +162,9 @@ async fn a_token_is_for_the_host_that_it_was_requested_from() {
     let test_client = TestClient::at(format!("http://localhost:{port}"));
     let asked = vec![("grant_type", "client_credentials"), ("basic", "robot:hush")];
     let token = test_client.token(&asked).await.1["access_token"].as_str().unwrap().to_owned();
-    let said = claims(&token);
-    assert_eq!(said["iss"], format!("http://localhost:{port}"));
-    assert_eq!(said["aud"], format!("http://localhost:{port}/mcp"));
+    let claims = claims(&token);
+    assert_eq!(claims["iss"], format!("http://localhost:{port}"));
+    assert_eq!(claims["aud"], format!("http://localhost:{port}/mcp"));
     let by_name = url.replace("127.0.0.1", "localhost");
     assert_eq!(call_tool(&by_name, Some(&token), "look").await.status, 200);
     assert_eq!(call_tool(&url, Some(&token), "look").await.status, 401);
@@ -195,11 +195,11 @@ tools: [{name: look, text: seen}]";
     let url = url(&mock, &serving);
     let origin = url.strip_suffix("/a/mcp").unwrap();
     let test_client = TestClient::at(format!("{origin}/as"));
-    let place = format!("{origin}/.well-known/oauth-protected-resource/a/mcp");
-    let response = test_client.get(&place).await.1;
+    let metadata_url = format!("{origin}/.well-known/oauth-protected-resource/a/mcp");
+    let response = test_client.get(&metadata_url).await.1;
     assert_eq!(response["authorization_servers"], json!([format!("{origin}/as")]));
-    let place = format!("{origin}/.well-known/oauth-authorization-server/as");
-    assert_eq!(test_client.get(&place).await.1["issuer"], format!("{origin}/as"));
+    let metadata_url = format!("{origin}/.well-known/oauth-authorization-server/as");
+    assert_eq!(test_client.get(&metadata_url).await.1["issuer"], format!("{origin}/as"));
     let body = json!({"redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": "none"});
     let id = test_client.json("/register", body).await.1["client_id"].as_str().unwrap().to_owned();
     let given = test_client.log_in(&id, &vec![]).await;
@@ -207,8 +207,8 @@ tools: [{name: look, text: seen}]";
     for good in [token, "plain"] {
         assert_eq!(call_tool(&url, Some(good), "look").await.status, 200);
     }
-    let came = call_tool(&url, Some("other"), "look").await;
-    assert_eq!(came.status, 401, "what is wrong with it can only the issuer say: {came:?}");
+    let response = call_tool(&url, Some("other"), "look").await;
+    assert_eq!(response.status, 401, "only the issuer can tell the fault: {response:?}");
 }
 
 #[tokio::test]
@@ -228,8 +228,8 @@ async fn controls_the_issuer_over_http() {
     assert!(
         call_tool(&url, Some(&bad), "look").await.challenge.contains("it is for another audience")
     );
-    let said = claims(&made(json!({"subject": "ann", "client_id": "c", "lifetime": "5s"})).await);
-    assert_eq!((&said["sub"], &said["client_id"]), (&json!("ann"), &json!("c")));
+    let claims = claims(&made(json!({"subject": "ann", "client_id": "c", "lifetime": "5s"})).await);
+    assert_eq!((&claims["sub"], &claims["client_id"]), (&json!("ann"), &json!("c")));
     assert_eq!(test_client.json("/_spar/oauth/expire", json!({})).await.0, 200);
     assert!(call_tool(&url, Some(&good), "look").await.challenge.contains("it has expired"));
     let change = json!({"refuse": ["invalid_grant"], "wrong": "signature"});

@@ -19,13 +19,13 @@ async fn issues_a_token_as_described() {
     let issuer = Issuer::builder().scopes(["read", "write"]).start().await.unwrap();
     let server = "https://server.example/mcp";
     let token = issuer.token(Token::for_server(server));
-    let said = issuer.check(&token).unwrap();
-    assert_eq!((&said["aud"], &said["scope"]), (&json!(server), &json!("read write")));
+    let accepted = issuer.check(&token).unwrap();
+    assert_eq!((&accepted["aud"], &accepted["scope"]), (&json!(server), &json!("read write")));
     let token = Token::for_server(server).scopes(["read"]).subject("ann").client("app");
-    let said = issuer.check(&issuer.token(token.lifetime(Duration::from_secs(5)))).unwrap();
-    assert_eq!((&said["sub"], &said["client_id"]), (&json!("ann"), &json!("app")));
-    assert_eq!(said["scope"], "read");
-    assert_eq!(said["exp"].as_u64().unwrap() - said["iat"].as_u64().unwrap(), 5);
+    let accepted = issuer.check(&issuer.token(token.lifetime(Duration::from_secs(5)))).unwrap();
+    assert_eq!((&accepted["sub"], &accepted["client_id"]), (&json!("ann"), &json!("app")));
+    assert_eq!(accepted["scope"], "read");
+    assert_eq!(accepted["exp"].as_u64().unwrap() - accepted["iat"].as_u64().unwrap(), 5);
     for (wrong, why) in ALL {
         let token = issuer.token(Token::for_server(server).fault(wrong));
         match issuer.check(&token) {

@@ -67,7 +67,7 @@ pub(super) async fn ask(llm: &LlmMock, body: &Value) -> Reply {
     send(request(llm, body)).await
 }
 
-pub(super) async fn say(llm: &LlmMock, text: &str) -> Reply {
+pub(super) async fn send_user_message(llm: &LlmMock, text: &str) -> Reply {
     ask(llm, &body(llm, text)).await
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sparring_mock::{LlmMock, LlmTurn};
 use sparring_wire::Rule;
 
-use super::agent::{ask, body, say, start, with};
+use super::agent::{ask, body, send_user_message, start, with};
 
 /// Declares a tool as OpenAI and as Anthropic clients do.
 fn tools(name: &str) -> [Value; 2] {
@@ -24,7 +24,7 @@ async fn openai_answers_have_text_calls_ids_usage_and_finish_reason() {
          {text: cut, stop: length}]",
     )
     .await;
-    let reply = say(&llm, "hi").await;
+    let reply = send_user_message(&llm, "hi").await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "application/json"));
     let answer = reply.json();
     assert_eq!(answer["object"], "chat.completion");
@@ -49,7 +49,7 @@ async fn openai_answers_have_text_calls_ids_usage_and_finish_reason() {
     );
     assert_eq!(choice["finish_reason"], "tool_calls");
     assert!(answer["usage"]["prompt_tokens"].as_u64().unwrap() > 1);
-    assert_eq!(say(&llm, "hi").await.json()["choices"][0]["finish_reason"], "length");
+    assert_eq!(send_user_message(&llm, "hi").await.json()["choices"][0]["finish_reason"], "length");
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn anthropic_answers_have_blocks_ids_usage_and_stop_reason() {
          {text: look, call: {tool: a, with: {x: 1}}}, {text: cut, stop: max_tokens}]",
     )
     .await;
-    let answer = say(&llm, "hi").await.json();
+    let answer = send_user_message(&llm, "hi").await.json();
     let usage = json!({
         "input_tokens": 3, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
         "output_tokens": 4,
@@ -75,7 +75,7 @@ async fn anthropic_answers_have_blocks_ids_usage_and_stop_reason() {
     let call = json!({"type": "tool_use", "id": "toolu_1", "name": "a", "input": {"x": 1}});
     assert_eq!(answer["content"], json!([{"type": "text", "text": "look"}, call]));
     assert_eq!(answer["stop_reason"], "tool_use");
-    assert_eq!(say(&llm, "hi").await.json()["stop_reason"], "max_tokens");
+    assert_eq!(send_user_message(&llm, "hi").await.json()["stop_reason"], "max_tokens");
 }
 
 /// Returns a conversation after a call, in either API.
@@ -134,9 +134,9 @@ async fn an_unmet_expectation_names_case_and_turn_and_keeps_the_turn() {
             "{api}: [{{text: one}}, {{expect: {{user: again, tools: {{has: {{name: look}}}}}}, text: two}}]"
         ))
         .await;
-        say(&llm, "hi [test_case_id=c.1]").await;
+        send_user_message(&llm, "hi [test_case_id=c.1]").await;
         for _ in 0..2 {
-            let reply = say(&llm, "hi [test_case_id=c.1]").await;
+            let reply = send_user_message(&llm, "hi [test_case_id=c.1]").await;
             assert_eq!((reply.status, reply.header("x-should-retry")), (500, "false"));
             assert_eq!(reply.json()["error"]["type"], kind);
             let reported = reply.error();
@@ -174,7 +174,7 @@ async fn a_mismatch_does_not_reveal_keys() {
 #[tokio::test]
 async fn calls_only_declared_tools_unless_undeclared_is_set() {
     let llm = start("openai: [{call: {tool: lok}}]").await;
-    let reported = say(&llm, "hi").await.error();
+    let reported = send_user_message(&llm, "hi").await.error();
     assert_eq!(
         reported,
         "turn 1: the turn calls `lok`, which the request does not declare; the request declares no tools"
@@ -186,7 +186,7 @@ async fn calls_only_declared_tools_unless_undeclared_is_set() {
         "turn 1: the turn calls `lok`, which the request does not declare; did you mean 'look'?"
     );
     let llm = start("openai: [{call: {tool: lok, undeclared: true, arguments: '{\"half'}}]").await;
-    let answer = say(&llm, "hi").await.json();
+    let answer = send_user_message(&llm, "hi").await.json();
     let function = &answer["choices"][0]["message"]["tool_calls"][0]["function"];
     assert_eq!(function, &json!({"name": "lok", "arguments": "{\"half"}));
 }
@@ -195,7 +195,7 @@ async fn calls_only_declared_tools_unless_undeclared_is_set() {
 async fn an_undefined_template_names_its_turn_and_keeps_the_turn() {
     let llm = start("openai: [{text: \"${last.tool_result}\"}, {text: next}]").await;
     for _ in 0..2 {
-        let reported = say(&llm, "hi").await.error();
+        let reported = send_user_message(&llm, "hi").await.error();
         assert!(
             reported.starts_with("turn 1: ${last.tool_result}: last has no key `tool_result`"),
             "{reported}"
@@ -211,7 +211,7 @@ async fn texts_arguments_and_expectations_use_variables() {
          call: {tool: a, undeclared: true, with: {n: \"${vars.n}\", t: \"${last.text}\"}}\n",
     )
     .await;
-    let answer = say(&llm, "go to Oslo").await.json();
+    let answer = send_user_message(&llm, "go to Oslo").await.json();
     let message = &answer["choices"][0]["message"];
     assert_eq!(message["content"], "in Oslo");
     let arguments = "{\"n\":5,\"t\":\"go to Oslo\"}";
@@ -238,7 +238,7 @@ async fn builds_an_endpoint_in_rust() {
         (529, &json!("overloaded_error"))
     );
     assert_eq!(ask(&llm, &next).await.text(), "rain");
-    assert_eq!(say(&llm, "[test_case_id=b]").await.text(), "of b");
+    assert_eq!(send_user_message(&llm, "[test_case_id=b]").await.text(), "of b");
     assert_eq!((llm.total(), llm.mismatches()), (4, vec![]));
     let wrong = LlmMock::openai().turn(LlmTurn::default()).start().await.unwrap_err();
     assert!(wrong.to_string().contains("the turn has no answer"), "{wrong}");

@@ -2,7 +2,7 @@
 
 use tokio::task::JoinSet;
 
-use super::agent::{ask, body, say, send, start};
+use super::agent::{ask, body, send, send_user_message, start};
 
 #[tokio::test]
 async fn each_case_has_its_turns_and_others_get_the_default() {
@@ -17,28 +17,28 @@ async fn each_case_has_its_turns_and_others_get_the_default() {
         ("hi", "two"),
         ("[test_case_id=other]", "two"),
     ] {
-        assert_eq!(say(&llm, text).await.text(), expected, "{text}");
+        assert_eq!(send_user_message(&llm, text).await.text(), expected, "{text}");
     }
     for (text, reported) in [
         ("hi", "turn 3 was requested, but the script has only 2"),
         ("[test_case_id=a]", "case 'a': turn 2 was requested, but the script has only 1"),
         ("[test_case_id=b.c-1]", "case 'b.c-1': turn 1 was requested, but the script has only 0"),
     ] {
-        let reply = say(&llm, text).await;
+        let reply = send_user_message(&llm, text).await;
         assert_eq!((reply.status, &*reply.error()), (500, reported));
     }
     llm.reset();
-    assert_eq!(say(&llm, "hi").await.text(), "one");
+    assert_eq!(send_user_message(&llm, "hi").await.text(), "one");
 }
 
 #[tokio::test]
 async fn reports_an_unknown_case_with_the_known_ones() {
     let llm = start("anthropic: []\ncases: {weather: [{text: x}], news: [{text: y}]}").await;
-    let reported = say(&llm, "[test_case_id=wether]").await.error();
+    let reported = send_user_message(&llm, "[test_case_id=wether]").await.error();
     assert_eq!(reported, "case 'wether' has no turns; did you mean 'weather'?");
-    let reported = say(&llm, "[test_case_id=zzz]").await.error();
+    let reported = send_user_message(&llm, "[test_case_id=zzz]").await.error();
     assert_eq!(reported, "case 'zzz' has no turns; cases: news, weather");
-    let reported = say(&llm, "hi").await.error();
+    let reported = send_user_message(&llm, "hi").await.error();
     assert_eq!(
         reported,
         "the user message has no [test_case_id=…], and the script has turns only for cases"
@@ -59,11 +59,11 @@ async fn uses_the_last_case_id_of_the_user() {
 #[tokio::test]
 async fn repeats_turns_as_scripted() {
     let llm = start("openai: [{text: a, repeat: 2}, {text: b}, {text: c, repeat: always}]").await;
-    let mut said = String::new();
+    let mut texts = String::new();
     for _ in 0..6 {
-        said += &say(&llm, "hi").await.text();
+        texts += &send_user_message(&llm, "hi").await.text();
     }
-    assert_eq!(said, "aabccc");
+    assert_eq!(texts, "aabccc");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,11 +77,11 @@ async fn concurrent_conversations_never_mix() {
         let text = format!("[test_case_id=c{case}]");
         let turns = [(); 3].map(|()| super::agent::request(&llm, &body(&llm, &text)));
         talking.spawn(async move {
-            let mut said = Vec::new();
+            let mut texts = Vec::new();
             for turn in turns {
-                said.push(send(turn).await.text());
+                texts.push(send(turn).await.text());
             }
-            assert_eq!(said, ["1", "2", "3"].map(|turn| format!("{turn} c{case}")));
+            assert_eq!(texts, ["1", "2", "3"].map(|turn| format!("{turn} c{case}")));
         });
     }
     while let Some(done) = talking.join_next().await {
@@ -95,9 +95,9 @@ async fn concurrent_requests_of_a_case_get_one_turn_each() {
     let llm = start("openai: [{text: a, delay: 20ms}, {text: b, delay: 20ms}]").await;
     let asked = || send(super::agent::request(&llm, &body(&llm, "[test_case_id=x]")));
     let (one, two) = tokio::join!(asked(), asked());
-    let mut said = [one.text(), two.text()];
-    said.sort();
-    assert_eq!(said, ["a", "b"]);
+    let mut texts = [one.text(), two.text()];
+    texts.sort();
+    assert_eq!(texts, ["a", "b"]);
     let turns: Vec<_> = llm.requests().iter().map(|it| it.turn()).collect();
     assert_eq!(turns, [Some(1), Some(2)]);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::agent::{ask, body, request, say, send, start, with};
+use super::agent::{ask, body, request, send, send_user_message, start, with};
 
 #[tokio::test]
 async fn sends_errors_like_the_api() {
@@ -15,7 +15,7 @@ async fn sends_errors_like_the_api() {
         ("anthropic", ["rate_limit_error", "overloaded_error", "mine"]),
     ] {
         let llm = start(&format!("{api}: {errors}")).await;
-        let refused = say(&llm, "hi").await;
+        let refused = send_user_message(&llm, "hi").await;
         assert_eq!((refused.status, &*refused.error()), (429, "slow down"));
         assert_eq!(
             (refused.header("retry-after"), refused.header("retry-after-ms")),
@@ -23,11 +23,11 @@ async fn sends_errors_like_the_api() {
         );
         assert_eq!(refused.json()["error"]["type"], kinds[0]);
         for (status, kind) in [529, 401].into_iter().zip(&kinds[1..]) {
-            let refused = say(&llm, "hi").await;
+            let refused = send_user_message(&llm, "hi").await;
             assert_eq!((refused.status, &refused.json()["error"]["type"]), (status, &json!(kind)));
         }
         // Each error used up a turn, so a retry gets the next.
-        assert_eq!(say(&llm, "hi").await.text(), "good");
+        assert_eq!(send_user_message(&llm, "hi").await.text(), "good");
         assert_eq!(llm.mismatches(), []);
     }
     let llm = start("openai: [{error: {status: 400, code: context_length_exceeded}}]").await;
@@ -35,7 +35,7 @@ async fn sends_errors_like_the_api() {
         "message": "scripted error", "type": "invalid_request_error", "param": null,
         "code": "context_length_exceeded",
     });
-    assert_eq!(say(&llm, "hi").await.json(), json!({"error": error}));
+    assert_eq!(send_user_message(&llm, "hi").await.json(), json!({"error": error}));
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn in_a_stream_an_error_comes_after_the_answer() {
         assert!(last.starts_with(expected) && last.contains("too much"), "{last}");
         assert!(reply.text.contains("some of it"), "{}", reply.text);
         assert!(!reply.text.contains("[DONE]") && !reply.text.contains("message_stop"));
-        assert_eq!(say(&llm, "hi").await.status, 529);
+        assert_eq!(send_user_message(&llm, "hi").await.status, 529);
     }
 }
 
@@ -98,15 +98,15 @@ async fn sends_truncated_garbage_or_mistyped_answers() {
              {{text: hello, fault: {{garbage: '{{oops', bad_content_type: text/html}}}}]"
         ))
         .await;
-        let plain = say(&llm, "hi").await;
+        let plain = send_user_message(&llm, "hi").await;
         assert!(plain.status == 200 && plain.text.starts_with('{') && !plain.text.ends_with('}'));
         let (text, ended) = read_until_end(&llm, json!({"stream": true})).await;
         assert!(ended && text.contains("data: {") && !text.ends_with("\n\n"), "{text}");
-        assert_eq!(say(&llm, "hi").await.text, "%% this is no JSON %%");
+        assert_eq!(send_user_message(&llm, "hi").await.text, "%% not JSON %%");
         let (text, ended) = read_until_end(&llm, json!({"stream": true})).await;
-        let (before, after) = text.split_once("data: %% this is no JSON %%\n\n").unwrap();
+        let (before, after) = text.split_once("data: %% not JSON %%\n\n").unwrap();
         assert!(ended && before.contains("data: {") && after.contains("data: "), "{text}");
-        let other = say(&llm, "hi").await;
+        let other = send_user_message(&llm, "hi").await;
         assert_eq!((other.header("content-type"), &*other.text), ("text/html", "{oops"));
     }
 }
@@ -118,10 +118,10 @@ async fn answers_late_slowly_or_never() {
     )
     .await;
     let begun = tokio::time::Instant::now();
-    let length = say(&llm, "hi").await.text.len();
+    let length = send_user_message(&llm, "hi").await.text.len();
     assert_eq!(begun.elapsed().as_secs(), 30);
     let begun = tokio::time::Instant::now();
-    assert_eq!(say(&llm, "hi").await.text.len(), length);
+    assert_eq!(send_user_message(&llm, "hi").await.text.len(), length);
     assert!(begun.elapsed().as_secs() + 1 >= length as u64 / 100, "{:?}", begun.elapsed());
     let asked = send(request(&llm, &body(&llm, "hi")));
     assert!(tokio::time::timeout(Duration::from_secs(600), asked).await.is_err());

@@ -5,7 +5,7 @@ use sparring_wire::Rule;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::agent::{ask, body, request, say, send, start, with};
+use super::agent::{ask, body, request, send, send_user_message, start, with};
 
 /// Returns the error for a request with this body; the turn is not used up.
 async fn reported(api: &str, text: &str) -> (u16, String) {
@@ -17,7 +17,7 @@ async fn reported(api: &str, text: &str) -> (u16, String) {
         (llm.mismatches()[0].rule, &llm.mismatches()[0].message),
         (Rule::InvalidLlmRequest, &reply.error())
     );
-    assert_eq!(say(&llm, "hi").await.text(), "good");
+    assert_eq!(send_user_message(&llm, "hi").await.text(), "good");
     (reply.status, reply.error())
 }
 
@@ -118,7 +118,7 @@ async fn lists_models_and_rejects_others() {
         let ids: Vec<&Value> =
             listed["data"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
         assert_eq!(ids, ["a", "b"]);
-        let refused = say(&llm, "hi").await;
+        let refused = send_user_message(&llm, "hi").await;
         assert_eq!((refused.status, &*refused.error()), (404, "no such model: `m`"));
         assert_eq!(refused.json()["error"]["type"], kind);
         assert_eq!(ask(&llm, &with(body(&llm, "hi"), json!({"model": "b"}))).await.text(), "x");
@@ -129,11 +129,11 @@ async fn lists_models_and_rejects_others() {
 async fn rejects_a_huge_request_and_does_not_record_its_body() {
     let llm = start("openai: [{text: good}]").await;
     let text = "x".repeat(33 * 1024 * 1024);
-    let reply = say(&llm, &text).await;
+    let reply = send_user_message(&llm, &text).await;
     assert_eq!((reply.status, &*reply.error()), (413, "the body has more than 33554432 bytes"));
     assert_eq!(llm.requests()[0].http().body.len(), 0);
     let text = "x".repeat(9 * 1024 * 1024);
-    assert_eq!(say(&llm, &text).await.text(), "good");
+    assert_eq!(send_user_message(&llm, &text).await.text(), "good");
 }
 
 #[tokio::test]
@@ -153,5 +153,5 @@ async fn survives_a_client_that_disconnects_during_a_stream() {
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
     drop(stream);
-    assert_eq!(say(&llm, "hi").await.text(), "next");
+    assert_eq!(send_user_message(&llm, "hi").await.text(), "next");
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::agent::{body, request, say, send, start};
+use super::agent::{body, request, send, send_user_message, start};
 
 #[tokio::test]
 async fn records_requests_in_shared_and_original_form() {
     let llm = start("anthropic: [{text: one}]").await;
-    say(&llm, "hi [test_case_id=a]").await;
-    say(&llm, "more").await;
-    say(&llm, "again [test_case_id=a]").await;
+    send_user_message(&llm, "hi [test_case_id=a]").await;
+    send_user_message(&llm, "more").await;
+    send_user_message(&llm, "again [test_case_id=a]").await;
     let requests = llm.requests();
     let of = |at: usize| (requests[at].case(), requests[at].turn(), requests[at].status());
     assert_eq!((of(0), of(1)), ((Some("a"), Some(1), 200), (None, Some(1), 200)));

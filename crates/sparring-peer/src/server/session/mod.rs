@@ -21,7 +21,7 @@ use super::core::Core;
 use super::incoming_queue::IncomingQueue;
 use super::log_levels::SessionLogLevel;
 use super::subscribed_uris::SessionUris;
-use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
+use crate::link::{Cause, Incoming, Link, LinkInfo, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
 
 pub use self::handle::Session;
@@ -78,12 +78,11 @@ pub(in crate::server) struct ChangeNotification {
 
 impl Connection {
     pub(in crate::server) fn new(shared: Arc<Shared>, link: Option<Box<dyn Link>>) -> Self {
-        let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
-        let origin = Origin {
-            transport: link.as_ref().map_or("memory", |link| link.transport_name()),
-            session: Some(shared.sessions.next_number()),
-        };
-        Connection { link, origin, ..Connection::without_link(shared, kind) }
+        let no_link = LinkInfo::new(LinkKind::Shared, "memory");
+        let info = link.as_ref().map_or(no_link, |link| link.info());
+        let origin =
+            Origin { transport: info.transport_name, session: Some(shared.sessions.next_number()) };
+        Connection { link, origin, ..Connection::without_link(shared, info.kind) }
     }
 
     pub(in crate::server) fn without_link(shared: Arc<Shared>, kind: LinkKind) -> Self {

@@ -46,7 +46,7 @@ impl Connection {
         let Some(link) = &mut self.link else { return };
         link.send(Outgoing::Close);
         // The timeout covers clients that do not read.
-        let within = link.close_timeout();
+        let within = link.info().close_timeout;
         let _ = tokio::time::timeout(within, poll_fn(|cx| self.poll_flush(cx))).await;
     }
 

@@ -235,7 +235,7 @@ impl ServerHandler for RmcpServer {
             "lib://b" => ResourceContents::blob("AAEC", uri),
             "lib://ask" => {
                 match request.input_responses.as_ref().map(their_server_requests::name_given) {
-                    None => return Ok(their_server_requests::who("a state").into()),
+                    None => return Ok(their_server_requests::ask_name("a state").into()),
                     Some(name) => ResourceContents::text(name, uri),
                 }
             }
@@ -266,7 +266,7 @@ impl ServerHandler for RmcpServer {
             }
             "ask" => {
                 match request.input_responses.as_ref().map(their_server_requests::name_given) {
-                    None => return Ok(their_server_requests::who("a state").into()),
+                    None => return Ok(their_server_requests::ask_name("a state").into()),
                     Some(name) => name,
                 }
             }

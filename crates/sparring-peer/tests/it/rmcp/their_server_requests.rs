@@ -86,7 +86,7 @@ pub(super) fn interview(request: &CallToolRequestParams) -> Result<CallToolRespo
 }
 
 /// Asks for a name, with a state.
-pub(super) fn who(state: &str) -> InputRequiredResult {
+pub(super) fn ask_name(state: &str) -> InputRequiredResult {
     let requests = question("elicitation").map(|it| InputRequests::from([("who".to_owned(), it)]));
     InputRequiredResult::new(requests.ok(), Some(state.to_owned()))
 }

@@ -46,7 +46,7 @@ fn one(at: usize) -> sparring_report::Test {
         .call("audit", json!({"id": number}), took / 2.0, "1 entry");
     match mixed % 97 {
         0 | 1 => {
-            traffic.breaks(
+            traffic.add_violation(
                 "unknown-field",
                 "$.result.extra",
                 "the revision has no field `extra` here",

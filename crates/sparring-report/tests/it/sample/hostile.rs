@@ -45,9 +45,9 @@ fn one(at: usize, text: &str) -> sparring_report::Test {
     test.rerun_command = text.to_owned();
     TrafficBuilder::new(&mut test)
         .call(text, json!({text: text, "__proto__": {"x": text}}), 3.0, text)
-        .breaks(text, text, text, text)
+        .add_violation(text, text, text, text)
         .raw(Sender::Server, text)
-        .breaks("wire/not-json", "$", text, text)
+        .add_violation("wire/not-json", "$", text, text)
         .raw(Sender::Server, "{\"broken\": [1, 2, {\"deep\": \"half")
         .raw(Sender::Server, &"[".repeat(5000))
         .raw(Sender::Client, "[null, 1, {\"id\": null}]");

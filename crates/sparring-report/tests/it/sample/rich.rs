@@ -17,7 +17,7 @@ const VARIANTS: [(&str, &str); 5] = [
     ("2026-07-28", "http"),
 ];
 
-const UNLIKE: &str = "\
+const MISMATCH: &str = "\
 json: 2 values do not fit
   temperature: expected 15, found \"15\"
   sky: expected \"cloudy\", found \"rain\"";
@@ -107,7 +107,7 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
             "notifications/message",
             json!({"level": "warning", "data": "upstream is slow"}),
         )
-        .breaks(
+        .add_violation(
             "schema/wrong-type",
             "$.params.logger",
             "`logger` is a string, and stands here not at all",
@@ -125,13 +125,13 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
     let params = json!({"name": "forecast", "arguments": arguments});
     traffic
         .ask("tools/call", params, 180.0 * slow, answer)
-        .breaks(
+        .add_violation(
             "schema/missing-field",
             "$.result.content[1].mimeType",
             "an image has a `mimeType`",
             "2026-07-28/server/tools#image-content",
         )
-        .breaks(
+        .add_violation(
             "tools/output-schema",
             "$.result.structuredContent.temperature",
             "the tool's own schema wants a number here",
@@ -142,7 +142,7 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
     let other = "  - name: London has a forecast for today";
     let broken = "2 violations that were not expected: schema/missing-field, tools/output-schema";
     let failures = vec![
-        Failure { diff: Some(DIFF.to_owned()), ..failure(WEATHER, 26, 13, line, UNLIKE) },
+        Failure { diff: Some(DIFF.to_owned()), ..failure(WEATHER, 26, 13, line, MISMATCH) },
         failure(WEATHER, 22, 5, other, broken),
     ];
     test.failed_tries =
@@ -161,11 +161,14 @@ fn units(mut test: Test, slow: f64, transport: &str) -> Test {
         "70.7",
     );
     if transport == "http" {
-        traffic.ask_in_vain("tools/call", json!({"name": "convert", "arguments": {"from": "K"}}));
+        traffic.ask_without_response(
+            "tools/call",
+            json!({"name": "convert", "arguments": {"from": "K"}}),
+        );
         traffic
             .pass_time(500.0)
             .raw(Sender::Server, "Traceback (most recent call last): KeyError 'K'")
-            .breaks(
+            .add_violation(
                 "wire/not-json",
                 "$",
                 "a line that is no JSON stands between the frames",

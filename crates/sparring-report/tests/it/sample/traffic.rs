@@ -58,14 +58,14 @@ impl<'a> TrafficBuilder<'a> {
         result: Value,
     ) -> &mut Self {
         self.id += 1;
-        let asked = asked(method, &params);
-        self.say(
+        let request = describe_request(method, &params);
+        self.send(
             Sender::Client,
             json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}),
         );
         self.now += took - STEP;
-        self.test.timings.push(Timing { request: asked, took_ms: took });
-        self.say(Sender::Server, json!({"jsonrpc": "2.0", "id": self.id, "result": result}))
+        self.test.timings.push(Timing { request, took_ms: took });
+        self.send(Sender::Server, json!({"jsonrpc": "2.0", "id": self.id, "result": result}))
     }
 
     pub(crate) fn call(
@@ -80,19 +80,19 @@ impl<'a> TrafficBuilder<'a> {
     }
 
     /// Adds a request without a response.
-    pub(crate) fn ask_in_vain(&mut self, method: &str, params: Value) -> &mut Self {
+    pub(crate) fn ask_without_response(&mut self, method: &str, params: Value) -> &mut Self {
         self.id += 1;
-        self.say(
+        self.send(
             Sender::Client,
             json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}),
         )
     }
 
     pub(crate) fn notify(&mut self, from: Sender, method: &str, params: Value) -> &mut Self {
-        self.say(from, json!({"jsonrpc": "2.0", "method": method, "params": params}))
+        self.send(from, json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
-    pub(crate) fn say(&mut self, from: Sender, message: Value) -> &mut Self {
+    pub(crate) fn send(&mut self, from: Sender, message: Value) -> &mut Self {
         self.raw(from, &message.to_string())
     }
 
@@ -112,7 +112,7 @@ impl<'a> TrafficBuilder<'a> {
     }
 
     /// Adds a violation to the last frame.
-    pub(crate) fn breaks(
+    pub(crate) fn add_violation(
         &mut self,
         rule: &str,
         path: &str,
@@ -131,7 +131,7 @@ impl<'a> TrafficBuilder<'a> {
     }
 }
 
-fn asked(method: &str, params: &Value) -> String {
+fn describe_request(method: &str, params: &Value) -> String {
     match method {
         "tools/call" => format!("call {}", params["name"].as_str().unwrap_or_default()),
         "tools/list" => "list tools".to_owned(),

@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, Stream as _};
 use sparring_peer::link::Recorder;
-use sparring_peer::{Cause, Era, Incoming, Link, LinkKind, Outgoing, Stream};
+use sparring_peer::{Cause, Era, Incoming, Link, LinkInfo, LinkKind, Outgoing, Stream};
 use sparring_wire::Frame;
 
 use super::endpoint::Origin;
@@ -262,12 +262,16 @@ impl HttpLink {
 }
 
 impl Link for HttpLink {
-    fn kind(&self) -> LinkKind {
-        LinkKind::Streams
-    }
-
-    fn transport_name(&self) -> &'static str {
-        if self.mode == TransportMode::HttpSse { "sse" } else { "http" }
+    fn info(&self) -> LinkInfo {
+        let (transport_name, known_era) = match self.mode {
+            TransportMode::HttpSse => ("sse", Some(Era::Legacy)),
+            _ => ("http", remembered_era(&self.origin)),
+        };
+        LinkInfo {
+            close_timeout: END_SESSION_TIMEOUT,
+            known_era,
+            ..LinkInfo::new(LinkKind::Streams, transport_name)
+        }
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
@@ -285,6 +289,7 @@ impl Link for HttpLink {
                     handle.abort();
                 }
             }
+            Outgoing::EraDetected(era) => remember_era(&self.origin, era),
             Outgoing::Close => {
                 self.closing = Closing::Requested;
                 // Their answers are not needed any more.
@@ -317,10 +322,6 @@ impl Link for HttpLink {
         self.backlog
     }
 
-    fn close_timeout(&self) -> Duration {
-        END_SESSION_TIMEOUT
-    }
-
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         loop {
             if let Some(incoming) = self.session.take() {
@@ -351,10 +352,10 @@ impl Link for HttpLink {
         }
         if self.waiting_requests.iter().any(|message| message.stream == *stream) {
             return Some(format!(
-                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other_request requests to end"
+                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other requests to end"
             ));
         }
-        let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other_request, .. } if other_request == stream);
+        let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other, .. } if other == stream);
         let queued = self.outbox.iter().any(is_it);
         queued.then(|| "it was waiting for the server to accept an earlier message".to_owned())
     }
@@ -362,17 +363,6 @@ impl Link for HttpLink {
     fn pauses_timeouts(&self) -> bool {
         // A closing link does not wait for a token.
         self.closing == Closing::Open && self.session.is_waiting_for_token()
-    }
-
-    fn known_era(&self) -> Option<Era> {
-        match self.mode {
-            TransportMode::HttpSse => Some(Era::Legacy),
-            _ => remembered_era(&self.origin),
-        }
-    }
-
-    fn learn_era(&mut self, era: Era) {
-        remember_era(&self.origin, era);
     }
 
     fn new_session_link(&self) -> Option<Box<dyn Link>> {

@@ -229,7 +229,7 @@ impl fmt::Debug for Credentials {
 /// A proxy's URL may contain credentials.
 impl fmt::Debug for Proxies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proxies").field("except", &self.no_proxy).finish_non_exhaustive()
+        f.debug_struct("Proxies").field("no_proxy", &self.no_proxy).finish_non_exhaustive()
     }
 }
 

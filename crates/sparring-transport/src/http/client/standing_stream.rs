@@ -36,22 +36,22 @@ pub(super) async fn listen(session: Arc<ClientSession>) -> ExchangeResult {
             // either.
             if !response.status.is_success() || !response.has_content_type("text/event-stream") {
                 let body = response.body(MAX_ERROR_BODY, &exchange).await;
-                let said = body.map(|(body, _)| http_cause(&response, "", &body).to_string());
+                let message = body.map(|(body, _)| http_cause(&response, "", &body).to_string());
                 exchange.complete();
-                match (response.status, said) {
+                match (response.status, message) {
                     // A server that offered the stream and answers 404 has lost the session.
-                    (StatusCode::NOT_FOUND, Ok(said)) if was_open && session.has_session() => {
+                    (StatusCode::NOT_FOUND, Ok(message)) if was_open && session.has_session() => {
                         session.forget_session();
-                        session.push(Incoming::Closed(Cause::SessionLost(said)));
+                        session.push(Incoming::Closed(Cause::SessionLost(message)));
                     }
                     // A server that does not know the last event id may still continue the
                     // stream.
-                    (StatusCode::BAD_REQUEST, Ok(said))
+                    (StatusCode::BAD_REQUEST, Ok(message))
                         if position.last_event_id.take().is_some() =>
                     {
                         let missed = "messages since the last event are lost";
                         session.push(Incoming::MessagesLost(Cause::Broken(format!(
-                            "{missed}: {said}"
+                            "{missed}: {message}"
                         ))));
                         session.client.release(*response);
                         continue;

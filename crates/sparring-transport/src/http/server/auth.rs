@@ -124,29 +124,30 @@ impl Auth {
         let mut challenges = Vec::new();
         if self.accepts_bearer() {
             let mut params = Vec::new();
-            let mut say = |name: &str, value: &str| params.push(format!("{name}=\"{value}\""));
+            let mut add_param =
+                |name: &str, value: &str| params.push(format!("{name}=\"{value}\""));
             let needed = self.tokens.as_ref().map(|check| check.required_scopes().join(" "));
             let scope = match error {
                 AuthDenied::MissingScopes(scopes) => {
-                    say("error", "insufficient_scope");
+                    add_param("error", "insufficient_scope");
                     Some(scopes.join(" "))
                 }
                 AuthDenied::InvalidToken(why) => {
-                    say("error", "invalid_token");
-                    say("error_description", why);
+                    add_param("error", "invalid_token");
+                    add_param("error_description", why);
                     needed
                 }
                 AuthDenied::Rejected => {
-                    say("error", "invalid_token");
+                    add_param("error", "invalid_token");
                     needed
                 }
                 AuthDenied::Missing => needed,
             };
             if let Some(scope) = scope.filter(|scope| !scope.is_empty()) {
-                say("scope", &scope);
+                add_param("scope", &scope);
             }
             if let Some(url) = metadata {
-                say("resource_metadata", url);
+                add_param("resource_metadata", url);
             }
             challenges.push(format!("Bearer {}", params.join(", ")).trim_end().to_owned());
         }

@@ -39,7 +39,7 @@ enum BodyKind {
 struct FaultyBody {
     /// The bytes to send before anything else.
     rest: Bytes,
-    pace: Option<RateLimiter>,
+    rate_limiter: Option<RateLimiter>,
     /// True if the connection breaks after them.
     breaks: bool,
     /// True if bytes were handed over that may not have been sent yet.
@@ -54,7 +54,7 @@ pub(super) trait EventSource: Send + 'static {
     fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<StreamStatus>;
 
     /// Returns the speed limit of the last written bytes, in bytes per second.
-    fn pace(&mut self) -> Option<u64> {
+    fn bytes_per_second(&mut self) -> Option<u64> {
         None
     }
 }
@@ -112,7 +112,7 @@ impl Body {
     pub(super) fn faulty(bytes: Bytes, length: Option<usize>, fault: &Fault) -> Self {
         let faulty = FaultyBody {
             rest: bytes,
-            pace: fault.bytes_per_second.map(RateLimiter::new),
+            rate_limiter: fault.bytes_per_second.map(RateLimiter::new),
             breaks: fault.disconnect.is_some(),
             unsent: fault.drop_stream,
             length: length.map(|length| length as u64),
@@ -186,8 +186,8 @@ impl FaultyBody {
     /// Returns the next piece or the scripted error; `None` when the body continues as usual.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         if !self.rest.is_empty() {
-            let most = match &mut self.pace {
-                Some(pace) => ready!(pace.poll_ready_bytes(cx)),
+            let most = match &mut self.rate_limiter {
+                Some(limiter) => ready!(limiter.poll_ready_bytes(cx)),
                 None => usize::MAX,
             };
             let piece = self.rest.split_to(most.min(self.rest.len()));
@@ -226,11 +226,12 @@ impl http_body::Body for Body {
             BodyKind::Whole(bytes) => bytes.take(),
             BodyKind::Events(stream) => {
                 let bytes = ready!(stream.poll(cx));
-                let pace = stream.source.pace().map(RateLimiter::new);
-                if pace.is_some() || stream.broken {
+                let rate_limiter = stream.source.bytes_per_second().map(RateLimiter::new);
+                if rate_limiter.is_some() || stream.broken {
                     let rest = bytes.unwrap_or_default();
                     let breaks = stream.broken;
-                    let faulty = FaultyBody { rest, pace, breaks, unsent: true, length: None };
+                    let faulty =
+                        FaultyBody { rest, rate_limiter, breaks, unsent: true, length: None };
                     body.faulty = Some(Box::new(faulty));
                     return Pin::new(body).poll_frame(cx);
                 }

@@ -76,8 +76,8 @@ impl EventSource for SseSource {
         self.reader.poll_write(cx, out)
     }
 
-    fn pace(&mut self) -> Option<u64> {
-        self.reader.pace()
+    fn bytes_per_second(&mut self) -> Option<u64> {
+        self.reader.bytes_per_second()
     }
 }
 

@@ -65,8 +65,13 @@ pub(super) async fn serve(
         Some(first) => first,
         None => None,
     };
-    let source =
-        FrameSource { request, first, shutdown: shared.shutdown.subscribe(), recorder, pace: None };
+    let source = FrameSource {
+        request,
+        first,
+        shutdown: shared.shutdown.subscribe(),
+        recorder,
+        bytes_per_second: None,
+    };
     Ok(reply::events(Body::events(source, options.keep_alive)))
 }
 
@@ -141,7 +146,7 @@ struct FrameSource {
     shutdown: ShutdownWaiter,
     recorder: Option<Recorder>,
     /// The speed limit of the last written bytes.
-    pace: Option<u64>,
+    bytes_per_second: Option<u64>,
 }
 
 impl EventSource for FrameSource {
@@ -162,7 +167,7 @@ impl EventSource for FrameSource {
                     }
                     body::write_event_with_faults(&frame, faults, (None, None), out);
                     if let Some(fault) = faults.get() {
-                        self.pace = fault.bytes_per_second;
+                        self.bytes_per_second = fault.bytes_per_second;
                         return Poll::Ready(StreamStatus::More.with_fault(fault));
                     }
                 }
@@ -174,7 +179,7 @@ impl EventSource for FrameSource {
         Poll::Ready(StreamStatus::More)
     }
 
-    fn pace(&mut self) -> Option<u64> {
-        self.pace.take()
+    fn bytes_per_second(&mut self) -> Option<u64> {
+        self.bytes_per_second.take()
     }
 }

@@ -51,7 +51,7 @@ pub struct HttpOptions {
     /// The server's metadata as a protected resource.
     pub metadata: Option<ProtectedResource>,
     /// The transcript for all frames and exchanges. Each session is checked as its own
-    /// conversation, and so is each request since 2026-07-28, which has no session.
+    /// connection, and so is each request since 2026-07-28, which has no session.
     pub transcript: Option<Transcript>,
     /// Answers requests on other paths.
     pub extra_routes: Option<Arc<dyn ExtraRoutes>>,

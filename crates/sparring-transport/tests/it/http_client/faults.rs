@@ -26,21 +26,22 @@ fn check(error: &Error, parts: &[&str]) {
     assert!(!matches!(error, Error::Timeout { .. }), "{text}");
 }
 
-async fn unreachable(url: &str, parts: &[&str]) {
+async fn check_unreachable(url: &str, parts: &[&str]) {
     let outcome = connect(Client::builder(), &HttpTarget::new(url)).await;
-    check(&outcome.expect_err("nobody is there"), parts);
+    check(&outcome.expect_err("no connection"), parts);
 }
 
 #[tokio::test]
 async fn reports_an_unknown_host_name() {
-    unreachable("http://nowhere.invalid/mcp", &["cannot resolve the name nowhere.invalid"]).await;
+    check_unreachable("http://nowhere.invalid/mcp", &["cannot resolve the name nowhere.invalid"])
+        .await;
 }
 
 #[tokio::test]
 async fn reports_a_refused_connection() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let parts = [&format!("cannot connect to http://{port}")[..], "Connection refused"];
-    unreachable(&format!("http://{port}/mcp"), &parts).await;
+    check_unreachable(&format!("http://{port}/mcp"), &parts).await;
 }
 
 #[tokio::test]
@@ -76,7 +77,7 @@ async fn reports_statuses_with_the_start_of_the_body() {
 async fn does_not_retry_after_a_refused_authorization() {
     for status in ["401 Unauthorized", "403 Forbidden"] {
         let server = ScriptedServer::new(move |_| Reply::of(status, &[], "")).await;
-        let error = server.connect().await.expect_err("nobody gets in");
+        let error = server.connect().await.expect_err("a refusal");
         check(&error, &["server/discover", status]);
         assert_eq!(server.asked().len(), 1, "{status}");
     }

@@ -109,7 +109,8 @@ async fn reports_an_unreachable_proxy() {
         let mut target = HttpTarget::new(url);
         target.proxies.http = format!("http://me:secret@{free}");
         target.proxies.https = target.proxies.http.clone();
-        let error = connect(Client::builder(), &target).await.expect_err("nobody").to_string();
+        let error =
+            connect(Client::builder(), &target).await.expect_err("no connection").to_string();
         let expected = format!("through the proxy http://{free}/: Connection refused");
         assert!(error.contains("cannot connect to") && error.contains(&expected), "{error}");
     }

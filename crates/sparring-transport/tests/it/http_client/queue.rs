@@ -15,12 +15,12 @@ use super::scripted_server::{
 };
 use super::streams::session_with;
 
-const SILENT: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+const OPEN_EVENT_STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
 #[tokio::test]
 async fn an_unanswered_notification_delays_other_messages_for_a_limited_time() {
     // Without the head of a response, or with the head only.
-    for answer in ["", SILENT] {
+    for answer in ["", OPEN_EVENT_STREAM] {
         let server = session_with(
             move |_| Reply::raw(answer).then_hang(),
             |asked| Reply::json(&done(asked)),
@@ -57,7 +57,7 @@ async fn a_response_to_a_notification_fails_no_request() {
                 "notifications/x" => {
                     Reply::of(status, &[("content-type", "application/json")], body)
                 }
-                "tools/call" => Reply::raw(SILENT).then_hang(),
+                "tools/call" => Reply::raw(OPEN_EVENT_STREAM).then_hang(),
                 _ => Reply::json(&asked.result(json!({"resultType": "complete"}))),
             })
             .await;
@@ -119,23 +119,23 @@ async fn sends_more_bytes_than_the_queue_can_hold() {
 
 #[tokio::test]
 async fn waiting_requests_do_not_delay_other_messages() {
-    const AT_ONCE: usize = 256;
+    const MAX_CONCURRENT: usize = 256;
     let (reports, mut received) = mpsc::unbounded_channel();
     let server = ScriptedServer::calling(move |asked| {
         reports.send(asked.what()).unwrap();
         match &*asked.what() {
-            "tools/call" => Reply::raw(SILENT).then_hang(),
+            "tools/call" => Reply::raw(OPEN_EVENT_STREAM).then_hang(),
             _ => Reply::of("202 Accepted", &[], ""),
         }
     })
     .await;
     let client = server.connect().await.unwrap();
     let mut calls = tokio::task::JoinSet::new();
-    for _ in 0..AT_ONCE + 1 {
+    for _ in 0..MAX_CONCURRENT + 1 {
         let client = client.clone();
         calls.spawn(async move { call(&client).await });
     }
-    for _ in 0..AT_ONCE {
+    for _ in 0..MAX_CONCURRENT {
         assert_eq!(within(received.recv()).await.as_deref(), Some("tools/call"));
     }
     client.notify("notifications/x", None);
@@ -152,7 +152,7 @@ async fn waiting_requests_do_not_delay_other_messages() {
 }
 
 /// A server that answers after the beginning of a request and reads no more of it.
-async fn hasty(refuses: bool) -> String {
+async fn serve_early_responses(refuses: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -193,7 +193,7 @@ async fn hasty(refuses: bool) -> String {
 
 #[tokio::test]
 async fn a_connection_whose_request_was_not_read_is_not_used_again() {
-    let target = sparring_transport::http::HttpTarget::new(hasty(false).await);
+    let target = sparring_transport::http::HttpTarget::new(serve_early_responses(false).await);
     let client = connect(Client::builder(), &target).await.unwrap();
     let large = json!({"message": "x".repeat(8_000_000)});
     let answer = within(client.call_tool("echo", large).start()).await.unwrap();
@@ -203,7 +203,7 @@ async fn a_connection_whose_request_was_not_read_is_not_used_again() {
 
 #[tokio::test]
 async fn reads_the_response_of_a_server_that_stops_reading() {
-    let target = sparring_transport::http::HttpTarget::new(hasty(true).await);
+    let target = sparring_transport::http::HttpTarget::new(serve_early_responses(true).await);
     let client = connect(Client::builder(), &target).await.unwrap();
     for _ in 0..5 {
         let large = json!({"message": "x".repeat(8_000_000)});

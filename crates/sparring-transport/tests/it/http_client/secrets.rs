@@ -26,7 +26,7 @@ async fn credentials_and_headers_are_sent_and_hidden() {
     let response = within(call(&client)).await.unwrap();
     shown.push_str(&format!("{response:?}"));
     let cookie = response.envelope().and_then(|envelope| envelope.headers.get("set-cookie"));
-    assert_eq!(cookie, Some("hunter6"), "whoever asked gets all of it");
+    assert_eq!(cookie, Some("hunter6"), "the caller gets the whole header");
     let asked = server.asked();
     assert_eq!(asked[1].header("authorization"), Some("Basic bWU6aHVudGVyNA=="));
     shown.push_str(&format!("{:?}", client.transcript().exchanges()));

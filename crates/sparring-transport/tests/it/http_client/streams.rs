@@ -314,6 +314,6 @@ async fn a_timeout_closes_the_stream_of_its_request() {
     let client =
         super::scripted_server::connect(sparring_peer::Client::builder(), &target).await.unwrap();
     let short = client.with_timeout(Duration::from_millis(50));
-    within(call(&short)).await.expect_err("nobody answers");
+    within(call(&short)).await.expect_err("no answer");
     assert_eq!(within(gone.recv()).await, Some(true));
 }

@@ -47,7 +47,8 @@ async fn secure() -> (String, String) {
 async fn requires_a_known_certificate_unless_insecure() {
     let (url, certificate) = secure().await;
     let mut target = HttpTarget::new(&url);
-    let error = connect(Client::builder(), &target).await.expect_err("nobody knows it").to_string();
+    let error =
+        connect(Client::builder(), &target).await.expect_err("an unknown issuer").to_string();
     assert!(
         error.contains("TLS with https://localhost") && error.contains("certificate"),
         "{error}"

@@ -8,11 +8,11 @@ use sparring_transport::http::{Auth, HttpOptions, ProtectedResource, TokenVerifi
 use sparring_wire::Frame;
 
 use super::fixture::{TestServer, options};
-use super::requests::{bare, mirroring, modern_body, request, with};
+use super::requests::{bare, modern_body, modern_post, request, with};
 
-fn asking(credentials: Option<&str>) -> Request<http_body_util::Full<bytes::Bytes>> {
+fn list_request(credentials: Option<&str>) -> Request<http_body_util::Full<bytes::Bytes>> {
     let body = modern_body(request("tools/list", json!({})));
-    let builder = mirroring(&body);
+    let builder = modern_post(&body);
     let builder = match credentials {
         Some(credentials) => builder.header("authorization", credentials),
         None => builder,
@@ -28,20 +28,21 @@ async fn bearer_tokens_are_asked_for_and_checked() {
         scopes: vec!["tools".to_owned()],
     };
     let auth = Auth::default().bearer("right");
-    let place = TestServer::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
-    let mut connection = place.connect().await;
+    let test_server =
+        TestServer::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
+    let mut connection = test_server.connect().await;
     let url = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
 
-    let none = connection.ask(asking(None)).await;
+    let none = connection.ask(list_request(None)).await;
     assert_eq!(none.status, StatusCode::UNAUTHORIZED);
     let challenge = format!("Bearer resource_metadata=\"{url}\"");
     assert_eq!(none.header("www-authenticate"), challenge);
-    let wrong = connection.ask(asking(Some("Bearer wrong"))).await;
+    let wrong = connection.ask(list_request(Some("Bearer wrong"))).await;
     assert_eq!(wrong.status, StatusCode::FORBIDDEN);
     let challenge = format!("Bearer error=\"invalid_token\", resource_metadata=\"{url}\"");
     assert_eq!(wrong.header("www-authenticate"), challenge);
-    assert!(!format!("{:?}", place.http).contains("right"));
-    assert_eq!(connection.ask(asking(Some("Bearer right"))).await.status, StatusCode::OK);
+    assert!(!format!("{:?}", test_server.http).contains("right"));
+    assert_eq!(connection.ask(list_request(Some("Bearer right"))).await.status, StatusCode::OK);
 
     // The metadata is available without a token.
     for path in
@@ -67,24 +68,30 @@ async fn bearer_tokens_are_asked_for_and_checked() {
 #[tokio::test]
 async fn basic_credentials_are_asked_for_and_checked() {
     let auth = Auth::default().basic("ann", "secret");
-    let place = TestServer::with(HttpOptions { auth, ..options() }).await;
-    let mut connection = place.connect().await;
-    let none = connection.ask(asking(None)).await;
+    let test_server = TestServer::with(HttpOptions { auth, ..options() }).await;
+    let mut connection = test_server.connect().await;
+    let none = connection.ask(list_request(None)).await;
     assert_eq!(none.status, StatusCode::UNAUTHORIZED);
     assert_eq!(none.header("www-authenticate"), "Basic realm=\"mcp\", charset=\"UTF-8\"");
     // ann:secret and ann:wrong
-    assert_eq!(connection.ask(asking(Some("Basic YW5uOnNlY3JldA=="))).await.status, StatusCode::OK);
-    let wrong = connection.ask(asking(Some("Basic YW5uOndyb25n"))).await;
+    assert_eq!(
+        connection.ask(list_request(Some("Basic YW5uOnNlY3JldA=="))).await.status,
+        StatusCode::OK
+    );
+    let wrong = connection.ask(list_request(Some("Basic YW5uOndyb25n"))).await;
     assert_eq!(wrong.status, StatusCode::FORBIDDEN);
-    assert_eq!(connection.ask(asking(Some("Bearer ann"))).await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(
+        connection.ask(list_request(Some("Bearer ann"))).await.status,
+        StatusCode::UNAUTHORIZED
+    );
 }
 
 #[tokio::test]
 async fn metadata_names_the_address_of_the_request() {
     let metadata = Some(ProtectedResource::default());
     let auth = Auth::default().bearer("right");
-    let place = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
-    let none = place.connect().await.ask(asking(None)).await;
+    let test_server = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
+    let none = test_server.connect().await.ask(list_request(None)).await;
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
     assert_eq!(none.header("www-authenticate"), format!("Bearer resource_metadata=\"{url}\""));
 }
@@ -94,11 +101,11 @@ async fn the_challenge_names_the_url_of_the_metadata_for_every_address() {
     let resource = Some("https://mcp.example.com/behind/a/proxy/".to_owned());
     let metadata = Some(ProtectedResource { resource, ..ProtectedResource::default() });
     let auth = Auth::default().bearer("right");
-    let place = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
+    let mut connection = test_server.connect().await;
     let path = "/.well-known/oauth-protected-resource/behind/a/proxy";
     let challenge = format!("Bearer resource_metadata=\"https://mcp.example.com{path}\"");
-    assert_eq!(connection.ask(asking(None)).await.header("www-authenticate"), challenge);
+    assert_eq!(connection.ask(list_request(None)).await.header("www-authenticate"), challenge);
     let response = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
     assert_eq!(response.json()["resource"], "https://mcp.example.com/behind/a/proxy/");
 
@@ -107,12 +114,12 @@ async fn the_challenge_names_the_url_of_the_metadata_for_every_address() {
     let auth = Auth::default().bearer("right");
     let any = Some(vec!["*".to_owned()]);
     let options = HttpOptions { auth, metadata, allowed_hosts: any, ..options() };
-    let place = TestServer::with(options).await;
-    let mut odd = asking(None);
-    odd.headers_mut().insert("host", "a\", error=\"b".parse().unwrap());
+    let test_server = TestServer::with(options).await;
+    let mut malformed = list_request(None);
+    malformed.headers_mut().insert("host", "a\", error=\"b".parse().unwrap());
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
     let challenge = format!("Bearer resource_metadata=\"{url}\"");
-    let response = place.connect().await.ask(odd).await;
+    let response = test_server.connect().await.ask(malformed).await;
     assert_eq!(response.header("www-authenticate"), challenge);
 }
 
@@ -142,8 +149,9 @@ async fn accepts_tokens_that_a_verifier_accepts() {
     let servers = vec!["/".to_owned(), "/as".to_owned(), "https://a.example".to_owned()];
     let metadata =
         ProtectedResource { authorization_servers: servers, ..ProtectedResource::default() };
-    let place = TestServer::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
-    let mut connection = place.connect().await;
+    let test_server =
+        TestServer::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
+    let mut connection = test_server.connect().await;
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
     let response = connection.ask(bare(Request::get(url).header("host", "localhost"))).await;
     let servers = json!(["http://localhost", "http://localhost/as", "https://a.example"]);
@@ -164,10 +172,10 @@ async fn accepts_tokens_that_a_verifier_accepts() {
         (Some("plain"), 200, String::new()),
     ] {
         let credentials = token.map(|token| format!("Bearer {token}"));
-        let came = connection.ask(asking(credentials.as_deref())).await;
-        assert_eq!(came.status.as_u16(), status, "{token:?}");
+        let response = connection.ask(list_request(credentials.as_deref())).await;
+        assert_eq!(response.status.as_u16(), status, "{token:?}");
         if status != 200 {
-            assert_eq!(came.header("www-authenticate"), challenge, "{token:?}");
+            assert_eq!(response.header("www-authenticate"), challenge, "{token:?}");
         }
     }
 }

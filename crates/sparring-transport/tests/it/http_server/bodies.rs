@@ -12,47 +12,48 @@ use tokio::net::TcpStream;
 
 use super::fixture::{TestServer, options};
 use super::requests::{
-    call, initialize, mirroring, modern, modern_body, posting, raw, read_all, with, within,
+    call, initialize, modern, modern_body, modern_post, post_builder, raw, read_all, with, within,
 };
 
-const HEAD: &str =
+const POST_HEAD: &str =
     "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n";
 
 #[tokio::test]
 async fn the_server_refuses_a_large_body_with_any_framing() {
-    let place = TestServer::with(HttpOptions { body_limit: 1_000, ..options() }).await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::with(HttpOptions { body_limit: 1_000, ..options() }).await;
+    let address = test_server.serving.address().unwrap();
     let large = "x".repeat(100_000);
-    let sized = format!("{HEAD}Content-Length: {}\r\n\r\n{large}", large.len());
-    let chunked = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n186a0\r\n{large}\r\n0\r\n\r\n");
-    let announced = format!("{HEAD}Content-Length: 100000\r\nExpect: 100-continue\r\n\r\n");
+    let sized = format!("{POST_HEAD}Content-Length: {}\r\n\r\n{large}", large.len());
+    let chunked =
+        format!("{POST_HEAD}Transfer-Encoding: chunked\r\n\r\n186a0\r\n{large}\r\n0\r\n\r\n");
+    let announced = format!("{POST_HEAD}Content-Length: 100000\r\nExpect: 100-continue\r\n\r\n");
     for bytes in [sized, chunked, announced] {
         let answer = raw(address, bytes.as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
         assert!(answer.contains("the body is larger than 1000 bytes"), "{answer}");
     }
-    let mut connection = place.connect().await;
+    let mut connection = test_server.connect().await;
     assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_large_body_within_the_limit_is_served() {
-    let place = TestServer::open().await;
+    let test_server = TestServer::open().await;
     let mut body = modern_body(call(1, "echo"));
     let message = "ü".repeat(3_000_000);
     body["params"]["arguments"]["message"] = message.clone().into();
-    let answer = place.connect().await.ask(with(mirroring(&body), body.to_string())).await;
+    let answer = test_server.connect().await.ask(with(modern_post(&body), body.to_string())).await;
     assert_eq!(answer.json()["result"]["content"][0]["text"], message);
 }
 
 #[tokio::test]
 async fn the_server_refuses_a_body_that_does_not_arrive_in_time() {
-    let place =
+    let test_server =
         TestServer::with(HttpOptions { body_timeout: Duration::from_millis(20), ..options() })
             .await;
     let answer = raw(
-        place.serving.address().unwrap(),
-        format!("{HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"").as_bytes(),
+        test_server.serving.address().unwrap(),
+        format!("{POST_HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"").as_bytes(),
     )
     .await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
@@ -60,11 +61,11 @@ async fn the_server_refuses_a_body_that_does_not_arrive_in_time() {
 
 #[tokio::test]
 async fn the_server_reads_a_body_in_pieces() {
-    let place = TestServer::open().await;
-    let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
+    let test_server = TestServer::open().await;
+    let mut stream = TcpStream::connect(test_server.serving.address().unwrap()).await.unwrap();
     stream.set_nodelay(true).unwrap();
     let body = initialize(Revision::LATEST_LEGACY).to_string();
-    let head = format!("{HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
+    let head = format!("{POST_HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
     stream.write_all(head.as_bytes()).await.unwrap();
     for piece in body.as_bytes().chunks(7) {
         let chunk = [format!("{:x};x=y\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
@@ -79,8 +80,8 @@ async fn the_server_reads_a_body_in_pieces() {
 
 #[tokio::test]
 async fn half_a_body_does_not_affect_other_connections() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
     for bytes in ["POST /mcp HT", "POST /mcp HTTP/1.1\r\nHost: loc"] {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(bytes.as_bytes()).await.unwrap();
@@ -88,21 +89,21 @@ async fn half_a_body_does_not_affect_other_connections() {
         read_all(&mut stream).await;
     }
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let half = format!("{HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"");
+    let half = format!("{POST_HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"");
     stream.write_all(half.as_bytes()).await.unwrap();
     stream.shutdown().await.unwrap();
     read_all(&mut stream).await;
-    let bad_chunk = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n");
+    let bad_chunk = format!("{POST_HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n");
     let answer = raw(address, bad_chunk.as_bytes()).await;
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400 "), "{answer}");
-    let mut connection = place.connect().await;
+    let mut connection = test_server.connect().await;
     assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_client_reads_a_refusal_after_it_has_sent_a_large_body() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
     let large = "x".repeat(6_000_000);
     for (head, status) in [
         ("POST /nowhere HTTP/1.1\r\nHost: localhost\r\n", "404"),
@@ -119,13 +120,13 @@ async fn a_client_reads_a_refusal_after_it_has_sent_a_large_body() {
 
 #[tokio::test]
 async fn a_body_that_is_not_json_is_a_parse_error() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
     for body in
         [&b"{"[..], b"", b"hello", b"{\"jsonrpc\": \"2.0\"} x", b"\"\xff\xfe\"", deep.as_bytes()]
     {
-        let answer = connection.ask(with(posting(), body.to_vec())).await;
+        let answer = connection.ask(with(post_builder(), body.to_vec())).await;
         let shown = String::from_utf8_lossy(&body[..body.len().min(20)]);
         assert_eq!((answer.status, answer.code()), (StatusCode::BAD_REQUEST, -32700), "{shown}");
         assert_eq!(answer.json().get("id"), None);
@@ -134,12 +135,12 @@ async fn a_body_that_is_not_json_is_a_parse_error() {
 
 #[tokio::test]
 async fn a_connection_serves_pipelined_and_consecutive_requests() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
     let one = |id: u64, close: &str| {
         let body = modern_body(call(id, "echo")).to_string();
         format!(
-            "{HEAD}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n{close}Content-Length: {}\r\n\r\n{body}",
+            "{POST_HEAD}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n{close}Content-Length: {}\r\n\r\n{body}",
             body.len()
         )
     };
@@ -150,7 +151,7 @@ async fn a_connection_serves_pipelined_and_consecutive_requests() {
         (1..=3).map(|id| answers.find(&format!("\"id\":{id},")).unwrap()).collect();
     assert!(places.is_sorted());
 
-    let mut connection = place.connect().await;
+    let mut connection = test_server.connect().await;
     for id in 0..100 {
         let answer = connection.ask(modern(call(id, "echo"))).await;
         assert_eq!(answer.json()["id"], json!(id));
@@ -159,10 +160,10 @@ async fn a_connection_serves_pipelined_and_consecutive_requests() {
 
 #[tokio::test]
 async fn a_refusal_keeps_the_connection_for_the_next_request() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     for _ in 0..3 {
-        let refused = posting().header("origin", "http://evil.com");
+        let refused = post_builder().header("origin", "http://evil.com");
         let refused = with(refused, modern_body(call(1, "echo")).to_string());
         assert_eq!(within(connection.ask(refused)).await.status, StatusCode::FORBIDDEN);
         assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);

@@ -13,11 +13,11 @@ use sparring_wire::Revision;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use super::fixture::{TestServer, hall, options, until};
+use super::fixture::{TestServer, controlled_server, options, until};
 use super::requests::{Connection, call, modern, modern_body, raw, within};
 
 /// A modern request, as bytes.
-fn spelled(body: Value) -> String {
+fn render_request(body: Value) -> String {
     let body = modern_body(body);
     format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n\
@@ -40,14 +40,14 @@ async fn read_until(stream: &mut TcpStream, wanted: &str) {
 async fn the_server_disconnects_a_client_that_does_not_read() {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let write_timeout = Duration::from_millis(50);
-    let place = TestServer::with(HttpOptions { write_timeout, ..options() }).await;
+    let test_server = TestServer::with(HttpOptions { write_timeout, ..options() }).await;
     let before = tasks();
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
-    let mut stream = within(socket.connect(place.serving.address().unwrap())).await.unwrap();
+    let mut stream = within(socket.connect(test_server.serving.address().unwrap())).await.unwrap();
     let mut body = call(1, "echo");
     body["params"]["arguments"]["message"] = "x".repeat(7_000_000).into();
-    stream.write_all(spelled(body).as_bytes()).await.unwrap();
+    stream.write_all(render_request(body).as_bytes()).await.unwrap();
     until("the connection is served", || tasks() > before).await;
     until("the connection is given up", || tasks() == before).await;
     drop(stream);
@@ -55,9 +55,9 @@ async fn the_server_disconnects_a_client_that_does_not_read() {
 
 #[tokio::test]
 async fn a_connection_above_the_limit_waits() {
-    let place = TestServer::with(HttpOptions { max_connections: 1, ..options() }).await;
-    let address = place.serving.address().unwrap();
-    let mut first = place.connect().await;
+    let test_server = TestServer::with(HttpOptions { max_connections: 1, ..options() }).await;
+    let address = test_server.serving.address().unwrap();
+    let mut first = test_server.connect().await;
     assert_eq!(first.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
     let second = tokio::spawn(async move {
         Connection::to(address).await.ask(modern(call(2, "echo"))).await.status
@@ -72,9 +72,9 @@ async fn a_connection_above_the_limit_waits() {
 
 #[tokio::test]
 async fn an_incomplete_pipelined_request_delays_no_answer() {
-    let mut place = TestServer::open().await;
-    let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
-    let whole = spelled(call(1, "echo"));
+    let mut test_server = TestServer::open().await;
+    let mut stream = TcpStream::connect(test_server.serving.address().unwrap()).await.unwrap();
+    let whole = render_request(call(1, "echo"));
     let (half, rest) = whole.split_at(20);
     stream.write_all(format!("{whole}{half}").as_bytes()).await.unwrap();
     read_until(&mut stream, "\"id\":1,").await;
@@ -82,17 +82,20 @@ async fn an_incomplete_pipelined_request_delays_no_answer() {
     read_until(&mut stream, "\"id\":1,").await;
 
     // Frames before an answer are not delayed either.
-    stream.write_all(format!("{}{half}", spelled(call(2, "steps"))).as_bytes()).await.unwrap();
-    assert_eq!(place.next().await, "begun");
+    stream
+        .write_all(format!("{}{half}", render_request(call(2, "steps"))).as_bytes())
+        .await
+        .unwrap();
+    assert_eq!(test_server.next().await, "begun");
     read_until(&mut stream, "\"number\":1").await;
-    place.let_go();
+    test_server.release_call();
     read_until(&mut stream, "\"id\":2,").await;
 }
 
 #[tokio::test]
 async fn refuses_an_invalid_head() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
     let many: String = (0..200).map(|number| format!("X-{number}: y\r\n")).collect();
     let host = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n";
     for (head, status) in [
@@ -129,7 +132,7 @@ impl Listener for BreakingListener {
 
 #[tokio::test]
 async fn connections_that_break_early_do_not_delay_others() {
-    let (http, _happened) = hall(&Revision::ALL, options());
+    let (http, _happened) = controlled_server(&Revision::ALL, options());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let serving = http.serve(BreakingListener { listener, broken: AtomicUsize::new(0) });
     let mut connection = Connection::to(serving.address().unwrap()).await;

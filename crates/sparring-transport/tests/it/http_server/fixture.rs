@@ -17,8 +17,8 @@ use super::requests::Connection;
 /// The tools: `echo`, `wait` (until released), `steps` (sends a notification, then waits),
 /// `cut` (cuts its connection, then waits), `many` (sends many notifications), `ask`.
 pub(super) struct ControlledTools {
-    go: Semaphore,
-    happened: mpsc::UnboundedSender<&'static str>,
+    permits: Semaphore,
+    event_sender: mpsc::UnboundedSender<&'static str>,
 }
 
 impl Handler for ControlledTools {
@@ -40,30 +40,30 @@ impl Handler for ControlledTools {
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
-        let happening = RunningCall { hall: self, over: false };
-        let say = |number: u64| {
+        let running = RunningCall { tools: self, over: false };
+        let notify = |number: u64| {
             cx.notify("notifications/said", Some(json!({"number": number}).into()));
         };
         let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
         let text = match name {
             "echo" => message.into_owned(),
             "wait" => {
-                happening.wait().await;
+                running.wait().await;
                 "waited".to_owned()
             }
             "steps" => {
-                say(1);
-                happening.wait().await;
-                say(2);
+                notify(1);
+                running.wait().await;
+                notify(2);
                 "stepped".to_owned()
             }
             "cut" => {
                 cx.close_stream();
-                happening.wait().await;
+                running.wait().await;
                 "after".to_owned()
             }
             "many" => {
-                (1..=50).for_each(say);
+                (1..=50).for_each(notify);
                 "said".to_owned()
             }
             "ask" => {
@@ -79,28 +79,28 @@ impl Handler for ControlledTools {
             }
             other => return Err(ErrorObject::invalid_params(format!("no tool {other}")).into()),
         };
-        happening.end();
+        running.end();
         Ok(CallToolResult::text(text).into())
     }
 }
 
 impl ControlledTools {
     /// Releases one waiting call.
-    pub(super) fn let_go(&self) {
-        self.go.add_permits(1);
+    pub(super) fn release_call(&self) {
+        self.permits.add_permits(1);
     }
 }
 
 /// A call that reports when it is dropped before its end.
 struct RunningCall<'a> {
-    hall: &'a ControlledTools,
+    tools: &'a ControlledTools,
     over: bool,
 }
 
 impl RunningCall<'_> {
     async fn wait(&self) {
-        let _ = self.hall.happened.send("begun");
-        self.hall.go.acquire().await.expect("never closed").forget();
+        let _ = self.tools.event_sender.send("begun");
+        self.tools.permits.acquire().await.expect("never closed").forget();
     }
 
     fn end(mut self) {
@@ -111,7 +111,7 @@ impl RunningCall<'_> {
 impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         if !self.over {
-            let _ = self.hall.happened.send("dropped");
+            let _ = self.tools.event_sender.send("dropped");
         }
     }
 }
@@ -120,7 +120,7 @@ impl Drop for RunningCall<'_> {
 pub(super) struct TestServer {
     pub(super) http: HttpServer<ControlledTools>,
     pub(super) serving: HttpServerHandle,
-    pub(super) happened: mpsc::UnboundedReceiver<&'static str>,
+    pub(super) events: mpsc::UnboundedReceiver<&'static str>,
 }
 
 /// Returns options with short timeouts.
@@ -128,13 +128,13 @@ pub(super) fn options() -> HttpOptions {
     HttpOptions { retry: Duration::from_millis(7), ..HttpOptions::default() }
 }
 
-pub(super) fn hall(
+pub(super) fn controlled_server(
     revisions: &[Revision],
     options: HttpOptions,
 ) -> (HttpServer<ControlledTools>, mpsc::UnboundedReceiver<&'static str>) {
-    let (happened, events) = mpsc::unbounded_channel();
-    let hall = ControlledTools { go: Semaphore::new(0), happened };
-    (HttpServer::new(Server::with_revisions(hall, revisions), options), events)
+    let (event_sender, events) = mpsc::unbounded_channel();
+    let tools = ControlledTools { permits: Semaphore::new(0), event_sender };
+    (HttpServer::new(Server::with_revisions(tools, revisions), options), events)
 }
 
 impl TestServer {
@@ -143,14 +143,14 @@ impl TestServer {
     }
 
     pub(super) async fn with(options: HttpOptions) -> TestServer {
-        TestServer::speaking(&Revision::ALL, options).await
+        TestServer::with_revisions(&Revision::ALL, options).await
     }
 
-    pub(super) async fn speaking(revisions: &[Revision], options: HttpOptions) -> TestServer {
-        let (http, happened) = hall(revisions, options);
+    pub(super) async fn with_revisions(revisions: &[Revision], options: HttpOptions) -> TestServer {
+        let (http, events) = controlled_server(revisions, options);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let serving = http.serve(listener);
-        TestServer { http, serving, happened }
+        TestServer { http, serving, events }
     }
 
     pub(super) async fn connect(&self) -> Connection {
@@ -158,23 +158,23 @@ impl TestServer {
     }
 
     /// Releases one waiting call.
-    pub(super) fn let_go(&self) {
-        self.http.server().handler().let_go();
+    pub(super) fn release_call(&self) {
+        self.http.server().handler().release_call();
     }
 
     /// Returns the next event of a call.
     pub(super) async fn next(&mut self) -> &'static str {
-        let next = self.happened.recv();
+        let next = self.events.recv();
         tokio::time::timeout(Duration::from_secs(10), next).await.expect("in time").unwrap()
     }
 }
 
 /// Waits until a condition holds; checks it again after other tasks have run.
-pub(super) async fn until(what: &str, so: impl Fn() -> bool) {
-    let looking = async {
-        while !so() {
+pub(super) async fn until(what: &str, condition: impl Fn() -> bool) {
+    let waiting = async {
+        while !condition() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), looking).await.expect(what);
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect(what);
 }

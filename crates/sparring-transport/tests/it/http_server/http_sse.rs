@@ -23,8 +23,8 @@ fn post(url: &str, body: &serde_json::Value) -> Request<http_body_util::Full<byt
 
 #[tokio::test]
 async fn messages_are_posted_and_answered_on_the_stream() {
-    let place = TestServer::open().await;
-    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let test_server = TestServer::open().await;
+    let (mut connection, mut other) = (test_server.connect().await, test_server.connect().await);
     let (mut events, url) = open(&mut connection).await;
     assert!(url.starts_with("/messages?sessionId=") && url.len() >= 20 + 22, "{url}");
     let sent = other.ask(post(&url, &initialize(Revision::V2024_11_05))).await;
@@ -41,14 +41,14 @@ async fn messages_are_posted_and_answered_on_the_stream() {
         }
         assert_eq!(events.frame().await["id"], id);
     }
-    place.http.server().tools_changed();
+    test_server.http.server().tools_changed();
     assert_eq!(events.frame().await["method"], "notifications/tools/list_changed");
 }
 
 #[tokio::test]
 async fn http_sse_does_not_support_modern_revisions() {
-    let place = TestServer::open().await;
-    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let test_server = TestServer::open().await;
+    let (mut connection, mut other) = (test_server.connect().await, test_server.connect().await);
     let (mut events, url) = open(&mut connection).await;
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -62,8 +62,8 @@ async fn http_sse_does_not_support_modern_revisions() {
 
 #[tokio::test]
 async fn the_server_refuses_invalid_messages_and_unknown_sessions() {
-    let place = TestServer::open().await;
-    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let test_server = TestServer::open().await;
+    let (mut connection, mut other) = (test_server.connect().await, test_server.connect().await);
     let (_events, url) = open(&mut connection).await;
     let ping = request("ping", json!({}));
     for (target, status) in [("/messages", 400), ("/messages?sessionId=x", 404)] {
@@ -83,32 +83,32 @@ async fn the_server_refuses_invalid_messages_and_unknown_sessions() {
 
 #[tokio::test]
 async fn the_session_ends_with_its_stream() {
-    let mut place = TestServer::open().await;
-    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let mut test_server = TestServer::open().await;
+    let (mut connection, mut other) = (test_server.connect().await, test_server.connect().await);
     let (events, url) = open(&mut connection).await;
     other.ask(post(&url, &initialize(Revision::V2024_11_05))).await;
     other.ask(post(&url, &call(2, "wait"))).await;
-    assert_eq!(place.next().await, "begun");
-    assert_eq!(place.http.session_count(), 1);
+    assert_eq!(test_server.next().await, "begun");
+    assert_eq!(test_server.http.session_count(), 1);
     drop((events, connection));
-    assert_eq!(place.next().await, "dropped");
-    until("the session ends", || place.http.session_count() == 0).await;
+    assert_eq!(test_server.next().await, "dropped");
+    until("the session ends", || test_server.http.session_count() == 0).await;
     assert_eq!(other.ask(post(&url, &call(3, "echo"))).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
 async fn a_shutdown_finishes_running_requests() {
-    let mut place = TestServer::open().await;
-    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let mut test_server = TestServer::open().await;
+    let (mut connection, mut other) = (test_server.connect().await, test_server.connect().await);
     let (mut events, url) = open(&mut connection).await;
     other.ask(post(&url, &initialize(Revision::V2024_11_05))).await;
     other.ask(post(&url, &call(2, "wait"))).await;
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     events.next().await.unwrap();
-    let TestServer { http, serving, .. } = place;
+    let TestServer { http, serving, .. } = test_server;
     let stopped = tokio::spawn(serving.stop(std::time::Duration::from_secs(20)));
     until("it hears of the end", || http.session_count() == 1).await;
-    http.server().handler().let_go();
+    http.server().handler().release_call();
     let rest = events.rest().await;
     assert_eq!(rest[0]["result"]["content"][0]["text"], "waited");
     super::requests::within(stopped).await.unwrap();

@@ -12,8 +12,8 @@ const CALLS: u64 = 40;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn clients_of_both_eras_get_their_own_answers() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
     let clients = (0..CLIENTS).map(|client| {
         tokio::spawn(async move {
             let mut connection = Connection::to(address).await;
@@ -40,14 +40,14 @@ async fn clients_of_both_eras_get_their_own_answers() {
     for client in clients.collect::<Vec<_>>() {
         client.await.unwrap();
     }
-    assert_eq!(place.http.session_count() as u64, CLIENTS / 2);
+    assert_eq!(test_server.http.session_count() as u64, CLIENTS / 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn requests_of_one_session_at_once_are_not_mixed_up() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
+    let mut connection = test_server.connect().await;
     let session = connection.begin(Revision::LATEST_LEGACY).await;
     let mut standing = connection.listen(bare(get_in(&session))).await;
     standing.next().await.unwrap();
@@ -71,7 +71,7 @@ async fn requests_of_one_session_at_once_are_not_mixed_up() {
     });
     let lanes: Vec<_> = lanes.collect();
     for _ in 0..20 {
-        place.http.server().tools_changed();
+        test_server.http.server().tools_changed();
         assert_eq!(standing.frame().await["method"], "notifications/tools/list_changed");
     }
     for lane in lanes {

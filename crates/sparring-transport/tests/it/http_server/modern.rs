@@ -8,12 +8,12 @@ use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 
 use super::fixture::{TestServer, options};
-use super::requests::{call, mirroring, modern, modern_body, posting, request, with};
+use super::requests::{call, modern, modern_body, modern_post, post_builder, request, with};
 
 #[tokio::test]
 async fn an_answer_alone_is_json_with_its_length() {
-    let place = TestServer::open().await;
-    let answer = place.connect().await.ask(modern(call(7, "echo"))).await;
+    let test_server = TestServer::open().await;
+    let answer = test_server.connect().await.ask(modern(call(7, "echo"))).await;
     assert_eq!(answer.status, StatusCode::OK);
     assert_eq!(answer.header("content-length"), answer.bytes.len().to_string());
     assert_eq!(answer.header("mcp-session-id"), "");
@@ -23,17 +23,17 @@ async fn an_answer_alone_is_json_with_its_length() {
 
 #[tokio::test]
 async fn refusals_have_the_status_that_the_specification_gives_them() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let list = || modern_body(request("tools/list", json!({})));
     let without = |mut body: Value, field: &str| {
         body["params"]["_meta"].as_object_mut().unwrap().remove(field);
         body
     };
     let version = "io.modelcontextprotocol/protocolVersion";
-    let right = |body: &Value| with(mirroring(body), body.to_string());
+    let valid_post = |body: &Value| with(modern_post(body), body.to_string());
     let version_of = |body: &Value, header: &str| {
-        let builder = posting().header("mcp-protocol-version", header);
+        let builder = post_builder().header("mcp-protocol-version", header);
         with(builder.header("mcp-method", "tools/list"), body.to_string())
     };
     let mut unknown = list();
@@ -42,17 +42,17 @@ async fn refusals_have_the_status_that_the_specification_gives_them() {
     let mut regional = echo.clone();
     regional["params"]["arguments"]["region"] = "eu".into();
     let header = |name: &str, value: &str| {
-        let builder = posting().header("mcp-protocol-version", Revision::LATEST.name());
+        let builder = post_builder().header("mcp-protocol-version", Revision::LATEST.name());
         let builder = builder.header("mcp-method", "tools/call");
         with(builder.header(name, value), echo.to_string())
     };
-    let twice = mirroring(&list()).header("mcp-method", "tools/call");
+    let twice = modern_post(&list()).header("mcp-method", "tools/call");
     for (what, request, status, code) in [
-        ("no meta at all", right(&request("tools/list", json!({}))), 400, -32602),
-        ("no version", right(&without(list(), version)), 400, -32602),
+        ("no meta at all", valid_post(&request("tools/list", json!({}))), 400, -32602),
+        ("no version", valid_post(&without(list(), version)), 400, -32602),
         (
             "no capabilities",
-            right(&without(list(), "io.modelcontextprotocol/clientCapabilities")),
+            valid_post(&without(list(), "io.modelcontextprotocol/clientCapabilities")),
             400,
             -32602,
         ),
@@ -60,29 +60,31 @@ async fn refusals_have_the_status_that_the_specification_gives_them() {
         ("another version", version_of(&unknown, Revision::LATEST.name()), 400, -32020),
         (
             "no version header",
-            with(posting().header("mcp-method", "tools/list"), list().to_string()),
+            with(post_builder().header("mcp-method", "tools/list"), list().to_string()),
             400,
             -32020,
         ),
         ("no name header", header("x", "y"), 400, -32020),
         ("wrong name header", header("mcp-name", "other"), 400, -32020),
-        ("no parameter header", right(&regional), 400, -32020),
+        ("no parameter header", valid_post(&regional), 400, -32020),
         ("a header twice", with(twice, list().to_string()), 400, -32020),
-        ("unknown method", right(&modern_body(request("no/such", json!({})))), 404, -32601),
-        ("a method of before", right(&modern_body(request("ping", json!({})))), 404, -32601),
-        ("the handshake", right(&modern_body(request("initialize", json!({})))), 404, -32601),
-        ("unknown tool", right(&modern_body(call(1, "fly"))), 200, -32602),
+        ("unknown method", valid_post(&modern_body(request("no/such", json!({})))), 404, -32601),
+        ("a method of before", valid_post(&modern_body(request("ping", json!({})))), 404, -32601),
+        ("the handshake", valid_post(&modern_body(request("initialize", json!({})))), 404, -32601),
+        ("unknown tool", valid_post(&modern_body(call(1, "fly"))), 200, -32602),
     ] {
         let answer = connection.ask(request).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (status, code), "{what}: {answer:?}");
         assert_eq!(answer.json()["id"], 1, "{what}");
     }
     let regional =
-        with(mirroring(&regional).header("mcp-param-region", "eu"), regional.to_string());
+        with(modern_post(&regional).header("mcp-param-region", "eu"), regional.to_string());
     assert_eq!(connection.ask(regional).await.status, StatusCode::OK);
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
-    let answer =
-        with(posting().header("mcp-protocol-version", Revision::LATEST.name()), answer.to_string());
+    let answer = with(
+        post_builder().header("mcp-protocol-version", Revision::LATEST.name()),
+        answer.to_string(),
+    );
     assert_eq!(connection.ask(answer).await.status, StatusCode::BAD_REQUEST);
     let note = modern_body(json!({"jsonrpc": "2.0", "method": "notifications/x"}));
     let accepted = connection.ask(modern(note)).await;
@@ -91,8 +93,8 @@ async fn refusals_have_the_status_that_the_specification_gives_them() {
 
 #[tokio::test]
 async fn notifications_before_the_answer_make_it_a_stream() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let mut events = connection.listen(modern(call(1, "many"))).await;
     let first = events.next().await.unwrap();
     assert_eq!((first.id, first.retry), (None, None), "such streams cannot be resumed");
@@ -104,59 +106,60 @@ async fn notifications_before_the_answer_make_it_a_stream() {
 #[tokio::test]
 async fn an_answer_that_takes_long_becomes_a_stream_with_comments() {
     let keep_alive = Duration::from_millis(5);
-    let mut place = TestServer::with(HttpOptions { keep_alive, ..options() }).await;
-    let mut connection = place.connect().await;
+    let mut test_server = TestServer::with(HttpOptions { keep_alive, ..options() }).await;
+    let mut connection = test_server.connect().await;
     let mut events = connection.listen(modern(call(1, "wait"))).await;
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     while events.comments < 2 {
         assert!(events.more().await);
     }
-    place.let_go();
+    test_server.release_call();
     assert_eq!(events.frame().await["result"]["content"][0]["text"], "waited");
     assert_eq!(events.next().await, None);
 }
 
 #[tokio::test]
 async fn closing_the_stream_cancels_the_request() {
-    let mut place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let mut test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let mut events = connection.listen(modern(call(1, "steps"))).await;
     assert_eq!(events.frame().await["method"], "notifications/said");
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     drop((events, connection));
-    assert_eq!(place.next().await, "dropped");
+    assert_eq!(test_server.next().await, "dropped");
 }
 
 #[tokio::test]
 async fn closing_the_connection_before_an_answer_cancels_the_request() {
-    let mut place = TestServer::open().await;
-    let mut connection = place.connect().await;
-    let (mut asked, request) = (Box::pin(connection.send(modern(call(1, "wait")))), place.next());
+    let mut test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
+    let (mut asked, request) =
+        (Box::pin(connection.send(modern(call(1, "wait")))), test_server.next());
     tokio::select! {
-        _ = &mut asked => panic!("nobody let it go"),
+        _ = &mut asked => panic!("the call was not released"),
         begun = request => assert_eq!(begun, "begun"),
     }
     drop(asked);
     drop(connection);
-    assert_eq!(place.next().await, "dropped");
+    assert_eq!(test_server.next().await, "dropped");
 }
 
 #[tokio::test]
 async fn a_subscription_receives_changes() {
-    let place = TestServer::open().await;
+    let test_server = TestServer::open().await;
     let listen =
         request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
-    let mut connection = place.connect().await;
+    let mut connection = test_server.connect().await;
     let mut events = connection.listen(modern(listen)).await;
     let acknowledged = events.frame().await;
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
-    place.http.server().tools_changed();
+    test_server.http.server().tools_changed();
     assert_eq!(events.frame().await["method"], "notifications/tools/list_changed");
 }
 
 #[tokio::test]
 async fn a_server_request_is_the_result_of_the_call() {
-    let place = TestServer::open().await;
-    let answer = place.connect().await.ask(modern(call(1, "ask"))).await;
+    let test_server = TestServer::open().await;
+    let answer = test_server.connect().await.ask(modern(call(1, "ask"))).await;
     assert_eq!(answer.json()["result"]["resultType"], "input_required");
 }

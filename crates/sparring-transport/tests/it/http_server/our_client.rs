@@ -12,12 +12,12 @@ use super::fixture::TestServer;
 use super::requests::within;
 
 async fn connect(
-    place: &TestServer,
+    test_server: &TestServer,
     revision: Option<Revision>,
     transport: HttpTransport,
 ) -> Client {
     let path = if transport == HttpTransport::Sse { "/sse" } else { "/mcp" };
-    let url = format!("http://{}{path}", place.serving.address().unwrap());
+    let url = format!("http://{}{path}", test_server.serving.address().unwrap());
     let link = HttpLink::new(&HttpTarget { transport, ..HttpTarget::new(url) }).unwrap();
     let builder = Client::builder().answer(ServerRequest::Elicitation, |_| async {
         Ok(json!({"action": "accept", "content": {"name": "ann"}}))
@@ -29,7 +29,7 @@ async fn connect(
     within(builder.connect(link)).await.unwrap()
 }
 
-async fn visit(place: &TestServer, client: Client, revision: Revision) {
+async fn check_session(test_server: &TestServer, client: Client, revision: Revision) {
     assert_eq!(client.revision(), Some(revision));
     let tools = within(client.list_tools()).await.unwrap();
     assert_eq!(tools.len(), 2, "{revision}");
@@ -44,7 +44,7 @@ async fn visit(place: &TestServer, client: Client, revision: Revision) {
     }
     // The server breaks the connection if the client can resume. The call completes
     // nevertheless.
-    place.let_go();
+    test_server.release_call();
     assert_eq!(text("cut").await, "after", "{revision}");
     within(client.close()).await;
     let wrong = client.transcript().violations();
@@ -53,47 +53,51 @@ async fn visit(place: &TestServer, client: Client, revision: Revision) {
 
 #[tokio::test]
 async fn our_client_uses_our_server_in_every_revision() {
-    let place = TestServer::open().await;
+    let test_server = TestServer::open().await;
     for revision in Revision::ALL.into_iter().filter(|it| *it > Revision::V2024_11_05) {
-        let client = connect(&place, Some(revision), HttpTransport::Streamable).await;
-        visit(&place, client, revision).await;
-        assert_eq!(place.http.session_count(), 0, "{revision}: the client has ended its session");
+        let client = connect(&test_server, Some(revision), HttpTransport::Streamable).await;
+        check_session(&test_server, client, revision).await;
+        assert_eq!(
+            test_server.http.session_count(),
+            0,
+            "{revision}: the client has ended its session"
+        );
     }
-    within(place.serving.stop(Duration::from_secs(10))).await;
+    within(test_server.serving.stop(Duration::from_secs(10))).await;
 }
 
 #[tokio::test]
 async fn our_client_detects_the_newest_revision_and_http_sse() {
-    let place = TestServer::open().await;
-    let client = connect(&place, None, HttpTransport::Auto).await;
-    visit(&place, client, Revision::LATEST).await;
+    let test_server = TestServer::open().await;
+    let client = connect(&test_server, None, HttpTransport::Auto).await;
+    check_session(&test_server, client, Revision::LATEST).await;
     let old = Revision::V2024_11_05;
-    let client = connect(&place, Some(old), HttpTransport::Sse).await;
-    visit(&place, client, old).await;
+    let client = connect(&test_server, Some(old), HttpTransport::Sse).await;
+    check_session(&test_server, client, old).await;
 }
 
 #[tokio::test]
 async fn our_client_reopens_a_lost_session_on_request() {
-    let place = TestServer::open().await;
-    let client = connect(&place, Some(Revision::V2025_11_25), HttpTransport::Auto).await;
+    let test_server = TestServer::open().await;
+    let client = connect(&test_server, Some(Revision::V2025_11_25), HttpTransport::Auto).await;
     let asks = |client: &Client| client.call_tool("ask", json!({})).start();
     assert_eq!(within(asks(&client)).await.unwrap().content(), "ann");
     let refused = within(client.reopen()).await.unwrap_err().to_string();
     assert_eq!(refused, "cannot reopen the session: it is still open");
 
-    place.http.stop_sessions(Duration::from_secs(10)).await;
+    test_server.http.stop_sessions(Duration::from_secs(10)).await;
     let error = within(asks(&client)).await.unwrap_err();
     assert!(matches!(&error, Error::Closed { cause: Cause::SessionLost(_), .. }), "{error}");
-    assert_eq!(place.http.session_count(), 0, "nobody has asked for another");
+    assert_eq!(test_server.http.session_count(), 0, "no new session was requested");
 
     let again = within(client.reopen()).await.unwrap();
-    assert_eq!(place.http.session_count(), 1);
+    assert_eq!(test_server.http.session_count(), 1);
     assert_eq!(again.revision(), Some(Revision::V2025_11_25));
     assert_eq!(within(asks(&again)).await.unwrap().content(), "ann", "it answers as before");
     within(asks(&client)).await.expect_err("the old one stays as it is");
 
     // The client can reopen every lost session, in one transcript.
-    place.http.stop_sessions(Duration::from_secs(10)).await;
+    test_server.http.stop_sessions(Duration::from_secs(10)).await;
     within(asks(&again)).await.expect_err("lost once more");
     let third = within(again.reopen()).await.unwrap();
     assert_eq!(within(asks(&third)).await.unwrap().content(), "ann");

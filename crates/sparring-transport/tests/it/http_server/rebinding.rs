@@ -6,10 +6,10 @@ use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 use tokio::net::TcpListener;
 
-use super::fixture::{TestServer, hall, options};
+use super::fixture::{TestServer, controlled_server, options};
 use super::requests::{Connection, initialize, raw, request, with};
 
-fn asking(host: &str, origin: Option<&str>) -> http::request::Builder {
+fn post_from(host: &str, origin: Option<&str>) -> http::request::Builder {
     let builder = Request::post("/mcp")
         .header("host", host)
         .header("content-type", "application/json")
@@ -20,11 +20,11 @@ fn asking(host: &str, origin: Option<&str>) -> http::request::Builder {
     }
 }
 
-async fn check(place: &TestServer, cases: &[(&str, Option<&str>, StatusCode)]) {
+async fn check(test_server: &TestServer, cases: &[(&str, Option<&str>, StatusCode)]) {
     let body = initialize(Revision::LATEST_LEGACY).to_string();
-    let mut connection = place.connect().await;
+    let mut connection = test_server.connect().await;
     for (host, origin, status) in cases {
-        let answer = connection.ask(with(asking(host, *origin), body.clone())).await;
+        let answer = connection.ask(with(post_from(host, *origin), body.clone())).await;
         assert_eq!(answer.status, *status, "{host} {origin:?}");
         let allowed = answer.header("access-control-allow-origin");
         let expected = origin.filter(|_| status.is_success()).unwrap_or_default();
@@ -35,12 +35,12 @@ async fn check(place: &TestServer, cases: &[(&str, Option<&str>, StatusCode)]) {
 #[tokio::test]
 async fn on_loopback_only_names_of_this_machine_are_served() {
     use StatusCode as S;
-    let place = TestServer::open().await;
-    let port = place.serving.address().unwrap().port();
+    let test_server = TestServer::open().await;
+    let port = test_server.serving.address().unwrap().port();
     let with_port = format!("localhost:{port}");
     let origin = format!("http://127.0.0.1:{port}");
     check(
-        &place,
+        &test_server,
         &[
             (&with_port, None, S::OK),
             ("127.0.0.1", None, S::OK),
@@ -61,8 +61,8 @@ async fn on_loopback_only_names_of_this_machine_are_served() {
 
 #[tokio::test]
 async fn every_route_checks_the_host() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     for (method, path) in [
         ("GET", "/mcp"),
         ("DELETE", "/mcp"),
@@ -79,8 +79,8 @@ async fn every_route_checks_the_host() {
 
 #[tokio::test]
 async fn the_server_checks_missing_duplicate_and_absolute_hosts() {
-    let place = TestServer::open().await;
-    let address = place.serving.address().unwrap();
+    let test_server = TestServer::open().await;
+    let address = test_server.serving.address().unwrap();
     for (head, status) in [
         ("GET /mcp HTTP/1.1\r\n", "400"),
         ("GET /mcp HTTP/1.1\r\nHost: localhost\r\nHost: evil.com\r\n", "400"),
@@ -96,14 +96,14 @@ async fn the_server_checks_missing_duplicate_and_absolute_hosts() {
 #[tokio::test]
 async fn hosts_and_origins_can_be_configured() {
     use StatusCode as S;
-    let place = TestServer::with(HttpOptions {
+    let test_server = TestServer::with(HttpOptions {
         allowed_hosts: Some(vec!["mcp.example.com".to_owned(), "other:81".to_owned()]),
         allowed_origins: Some(vec!["https://app.example.com".to_owned()]),
         ..options()
     })
     .await;
     check(
-        &place,
+        &test_server,
         &[
             ("mcp.example.com:8443", None, S::OK),
             ("other:81", Some("https://app.example.com"), S::OK),
@@ -120,13 +120,13 @@ async fn hosts_and_origins_can_be_configured() {
 
 #[tokio::test]
 async fn a_public_server_accepts_any_host_and_refuses_foreign_origins() {
-    let (http, _happened) = hall(&Revision::ALL, options());
+    let (http, _happened) = controlled_server(&Revision::ALL, options());
     let serving = http.serve(TcpListener::bind("0.0.0.0:0").await.unwrap());
     let port = serving.address().unwrap().port();
     let mut connection = Connection::to(([127, 0, 0, 1], port).into()).await;
     let body = request("ping", json!({})).to_string();
-    let named = connection.ask(with(asking("mcp.example.com", None), body.clone())).await;
+    let named = connection.ask(with(post_from("mcp.example.com", None), body.clone())).await;
     assert_eq!(named.status, StatusCode::BAD_REQUEST, "there is no session");
-    let page = asking("mcp.example.com", Some("http://mcp.example.com"));
+    let page = post_from("mcp.example.com", Some("http://mcp.example.com"));
     assert_eq!(connection.ask(with(page, body)).await.status, StatusCode::FORBIDDEN);
 }

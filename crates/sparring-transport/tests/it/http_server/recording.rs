@@ -5,15 +5,15 @@ use serde_json::json;
 use sparring_transport::http::{Auth, HttpOptions};
 use sparring_wire::{Exchange, Revision, Transcript};
 
-use super::fixture::{TestServer, hall, options, until};
+use super::fixture::{TestServer, controlled_server, options, until};
 use super::requests::{bare, call, modern, post_in, within};
 
 #[tokio::test]
 async fn the_transcript_has_all_frames_even_those_that_reach_no_peer() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let place = TestServer::with(options).await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::with(options).await;
+    let mut connection = test_server.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     connection.ask(post_in(&id, &call(2, "echo"))).await;
     connection.ask(post_in(&id, &json!({"jsonrpc": "2.0"}))).await;
@@ -28,8 +28,8 @@ async fn the_transcript_has_all_frames_even_those_that_reach_no_peer() {
 async fn each_client_is_checked_separately() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let mut place = TestServer::with(options).await;
-    let (mut one, mut other) = (place.connect().await, place.connect().await);
+    let mut test_server = TestServer::with(options).await;
+    let (mut one, mut other) = (test_server.connect().await, test_server.connect().await);
     let (first, second) =
         (one.begin(Revision::V2025_11_25).await, other.begin(Revision::V2025_06_18).await);
     one.ask(post_in(&first, &call(2, "echo"))).await;
@@ -37,21 +37,21 @@ async fn each_client_is_checked_separately() {
     // Both at once, with the same id.
     let waiting = modern(call(2, "wait"));
     let asked = tokio::spawn(async move { one.ask(waiting).await.status });
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     other.ask(modern(call(2, "echo"))).await;
-    place.let_go();
+    test_server.release_call();
     assert_eq!(within(asked).await.unwrap(), StatusCode::OK);
     assert_eq!(transcript.violations(), []);
 
     // Violations are found even if no peer receives the frame.
-    let mut one = place.connect().await;
+    let mut one = test_server.connect().await;
     one.ask(post_in(&first, &call(2, "echo"))).await;
     let waiting = post_in(&second, &call(3, "wait"));
     let asked = tokio::spawn(async move { one.ask(waiting).await.status });
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     let refused = other.ask(post_in(&second, &call(3, "echo"))).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    place.let_go();
+    test_server.release_call();
     within(asked).await.unwrap();
     let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
     let expected =
@@ -63,7 +63,7 @@ async fn each_client_is_checked_separately() {
 async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
     let transcript = Transcript::default();
     let auth = Auth::default().bearer("hunter2");
-    let mut place =
+    let mut test_server =
         TestServer::with(HttpOptions { auth, transcript: Some(transcript.clone()), ..options() })
             .await;
     let bearing = |token: &str| {
@@ -71,22 +71,22 @@ async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
         request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
         request
     };
-    let mut connection = place.connect().await;
+    let mut connection = test_server.connect().await;
     let wrong = connection.ask(bearing("hunter3")).await;
     assert_eq!(wrong.status, StatusCode::FORBIDDEN);
     let nowhere = Request::get("/nowhere?token=hunter2").header("host", "localhost");
     assert_eq!(connection.ask(bare(nowhere)).await.status, StatusCode::NOT_FOUND);
 
     let mut events = connection.listen(bearing("hunter2")).await;
-    assert_eq!(place.next().await, "begun");
-    place.let_go();
+    assert_eq!(test_server.next().await, "begun");
+    test_server.release_call();
     assert_eq!(events.rest().await.len(), 3);
 
     let mut events = connection.listen(bearing("hunter2")).await;
     events.next().await.unwrap();
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     drop((events, connection));
-    assert_eq!(place.next().await, "dropped");
+    assert_eq!(test_server.next().await, "dropped");
     until("the last is at its end", || transcript.exchanges().len() == 4).await;
 
     let all = transcript.exchanges();
@@ -110,14 +110,14 @@ async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
 async fn a_client_that_leaves_before_its_answer_is_recorded_too() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let mut place = TestServer::with(options).await;
-    let mut connection = place.connect().await;
+    let mut test_server = TestServer::with(options).await;
+    let mut connection = test_server.connect().await;
     tokio::select! {
-        _ = connection.ask(modern(call(1, "wait"))) => panic!("nobody let it go"),
-        begun = place.next() => assert_eq!(begun, "begun"),
+        _ = connection.ask(modern(call(1, "wait"))) => panic!("the call was not released"),
+        begun = test_server.next() => assert_eq!(begun, "begun"),
     }
     drop(connection);
-    assert_eq!(place.next().await, "dropped");
+    assert_eq!(test_server.next().await, "dropped");
     until("it is at its end", || transcript.exchanges().len() == 1).await;
     let exchange = &transcript.exchanges()[0];
     assert_eq!(exchange.status, None);
@@ -128,7 +128,7 @@ async fn a_client_that_leaves_before_its_answer_is_recorded_too() {
 async fn all_times_are_relative_to_one_start() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let (http, _happened) = hall(&Revision::ALL, options);
+    let (http, _happened) = controlled_server(&Revision::ALL, options);
     for id in 0..9 {
         http.handle(modern(call(id, "echo"))).await;
     }
@@ -141,12 +141,12 @@ async fn all_times_are_relative_to_one_start() {
 async fn a_request_whose_session_ends_is_recorded_once() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let mut place = TestServer::with(options).await;
-    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let mut test_server = TestServer::with(options).await;
+    let (mut connection, mut other) = (test_server.connect().await, test_server.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let waiting = post_in(&id, &call(2, "wait"));
     let asked = tokio::spawn(async move { connection.ask(waiting).await.status });
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     let delete = Request::delete("/mcp").header("host", "localhost");
     other.ask(bare(delete.header("mcp-session-id", &id))).await;
     assert_eq!(within(asked).await.unwrap(), StatusCode::NOT_FOUND);

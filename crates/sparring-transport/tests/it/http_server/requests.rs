@@ -193,7 +193,7 @@ pub(super) fn call(id: u64, tool: &str) -> Value {
 }
 
 /// Creates a POST whose headers are valid for any body.
-pub(super) fn posting() -> Builder {
+pub(super) fn post_builder() -> Builder {
     Request::post("/mcp")
         .header("host", "localhost")
         .header("content-type", "application/json")
@@ -201,11 +201,11 @@ pub(super) fn posting() -> Builder {
 }
 
 pub(super) fn post(body: &Value) -> Request<Full<Bytes>> {
-    with(posting(), body.to_string())
+    with(post_builder(), body.to_string())
 }
 
 pub(super) fn post_in(session: &str, body: &Value) -> Request<Full<Bytes>> {
-    with(posting().header("mcp-session-id", session), body.to_string())
+    with(post_builder().header("mcp-session-id", session), body.to_string())
 }
 
 pub(super) fn get_in(session: &str) -> Builder {
@@ -232,8 +232,8 @@ pub(super) fn modern_body(mut body: Value) -> Value {
 }
 
 /// Creates a POST with the headers of a modern body.
-pub(super) fn mirroring(body: &Value) -> Builder {
-    let builder = posting()
+pub(super) fn modern_post(body: &Value) -> Builder {
+    let builder = post_builder()
         .header("mcp-protocol-version", Revision::LATEST.name())
         .header("mcp-method", body["method"].as_str().unwrap());
     match body["params"]["name"].as_str() {
@@ -244,7 +244,7 @@ pub(super) fn mirroring(body: &Value) -> Builder {
 
 pub(super) fn modern(body: Value) -> Request<Full<Bytes>> {
     let body = modern_body(body);
-    with(mirroring(&body), body.to_string())
+    with(modern_post(&body), body.to_string())
 }
 
 /// Sends raw bytes, closes the sending half, and returns everything that is received.

@@ -10,22 +10,22 @@ use super::requests::{bare, call, frame, get_in, post_in, within};
 
 #[tokio::test]
 async fn a_resumed_stream_continues_after_the_last_event() {
-    let mut place = TestServer::open().await;
-    let (mut connection, mut broken) = (place.connect().await, place.connect().await);
+    let mut test_server = TestServer::open().await;
+    let (mut connection, mut broken) = (test_server.connect().await, test_server.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut events = broken.listen(post_in(&id, &call(2, "steps"))).await;
     let priming = events.next().await.unwrap();
     assert_eq!(priming.data.as_deref(), Some(&b""[..]));
     assert_eq!(priming.retry, Some(options().retry));
-    let said = events.next().await.unwrap();
-    assert_eq!(frame(&said)["params"]["number"], 1);
-    assert_eq!(place.next().await, "begun");
+    let event = events.next().await.unwrap();
+    assert_eq!(frame(&event)["params"]["number"], 1);
+    assert_eq!(test_server.next().await, "begun");
     drop((events, broken));
 
     // A broken stream does not cancel the request; its frames are kept.
-    place.let_go();
+    test_server.release_call();
     let resume = |event: &str| bare(get_in(&id).header("last-event-id", event));
-    let last = said.id.as_deref().unwrap();
+    let last = event.id.as_deref().unwrap();
     let mut again = connection.listen(resume(last)).await;
     let rest = again.rest().await;
     assert_eq!(rest.len(), 2, "{rest:?}");
@@ -46,8 +46,8 @@ async fn a_resumed_stream_continues_after_the_last_event() {
 
 #[tokio::test]
 async fn only_clients_of_2025_11_25_get_a_priming_event() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     for revision in [Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
         let id = connection.begin(revision).await;
         let mut events = connection.listen(post_in(&id, &call(2, "many"))).await;
@@ -61,13 +61,13 @@ async fn only_clients_of_2025_11_25_get_a_priming_event() {
 
 #[tokio::test]
 async fn notifications_without_a_request_wait_for_the_standing_stream() {
-    let place = TestServer::open().await;
+    let test_server = TestServer::open().await;
     let (mut connection, mut first, mut second) =
-        (place.connect().await, place.connect().await, place.connect().await);
+        (test_server.connect().await, test_server.connect().await, test_server.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     // The session must have received `notifications/initialized`.
     connection.ask(post_in(&id, &call(2, "echo"))).await;
-    place.http.server().tools_changed();
+    test_server.http.server().tools_changed();
     let mut events = first.listen(bare(get_in(&id))).await;
     assert_eq!(events.next().await.unwrap().data.as_deref(), Some(&b""[..]));
     let changed = events.next().await.unwrap();
@@ -78,7 +78,7 @@ async fn notifications_without_a_request_wait_for_the_standing_stream() {
     let priming = later.next().await.unwrap();
     assert_eq!(priming.id, changed.id, "it goes on where the other was");
     assert_eq!(events.next().await, None);
-    place.http.server().tools_changed();
+    test_server.http.server().tools_changed();
     let event = later.next().await.unwrap();
     assert_ne!(event.id, changed.id);
 
@@ -91,12 +91,12 @@ async fn notifications_without_a_request_wait_for_the_standing_stream() {
 
 #[tokio::test]
 async fn limits_unread_frames() {
-    let place = TestServer::with(HttpOptions { replay_bytes: 300, ..options() }).await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::with(HttpOptions { replay_bytes: 300, ..options() }).await;
+    let mut connection = test_server.connect().await;
     let id = connection.begin(Revision::V2025_06_18).await;
     connection.ask(post_in(&id, &call(2, "echo"))).await;
     for number in 0..100 {
-        place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
+        test_server.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
     }
     // This request is answered after all changes were sent.
     connection.ask(post_in(&id, &call(3, "echo"))).await;
@@ -110,13 +110,13 @@ async fn limits_unread_frames() {
 
 #[tokio::test]
 async fn refuses_to_resume_at_a_position_that_is_not_kept() {
-    let place = TestServer::with(HttpOptions { replay_bytes: 300, ..options() }).await;
-    let (mut connection, mut broken) = (place.connect().await, place.connect().await);
+    let test_server = TestServer::with(HttpOptions { replay_bytes: 300, ..options() }).await;
+    let (mut connection, mut broken) = (test_server.connect().await, test_server.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     connection.ask(post_in(&id, &call(2, "echo"))).await;
     let mut events = broken.listen(bare(get_in(&id))).await;
     let first = events.next().await.unwrap().id.unwrap();
-    place.http.server().notify("notifications/x", Some(json!({"number": 0}).into()));
+    test_server.http.server().notify("notifications/x", Some(json!({"number": 0}).into()));
     let second = events.next().await.unwrap().id.unwrap();
     drop((events, broken));
     let resume = |last: &str| bare(get_in(&id).header("last-event-id", last));
@@ -125,10 +125,10 @@ async fn refuses_to_resume_at_a_position_that_is_not_kept() {
 
     // Delivered frames are dropped when more arrive.
     for number in 1..100 {
-        place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
+        test_server.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
         assert_eq!(again.frame().await["params"]["number"], number);
     }
-    let mut other = place.connect().await;
+    let mut other = test_server.connect().await;
     let answer = within(other.ask(resume(&second))).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
@@ -141,42 +141,42 @@ async fn refuses_to_resume_at_a_position_that_is_not_kept() {
 
 #[tokio::test]
 async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
-    let mut place = TestServer::open().await;
-    let (mut connection, mut broken) = (place.connect().await, place.connect().await);
+    let mut test_server = TestServer::open().await;
+    let (mut connection, mut broken) = (test_server.connect().await, test_server.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut asked = Box::pin(broken.send(post_in(&id, &call(2, "wait"))));
     tokio::select! {
-        _ = &mut asked => panic!("nobody let it go"),
-        begun = place.next() => assert_eq!(begun, "begun"),
+        _ = &mut asked => panic!("the call was not released"),
+        begun = test_server.next() => assert_eq!(begun, "begun"),
     }
     drop(asked);
     drop(broken);
-    place.let_go();
+    test_server.release_call();
     // Its id is free again after the answer.
-    until("it was answered", || place.http.server().counts().responses == 2).await;
+    until("it was answered", || test_server.http.server().counts().responses == 2).await;
     let answer = connection.ask(post_in(&id, &call(2, "echo"))).await;
     assert_eq!(answer.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_handler_can_close_its_connection_so_that_the_client_resumes() {
-    let mut place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let mut test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut events = connection.listen(post_in(&id, &call(2, "cut"))).await;
     let priming = events.next().await.unwrap();
     assert_eq!((priming.retry, events.next().await), (Some(options().retry), None));
-    assert_eq!(place.next().await, "begun");
+    assert_eq!(test_server.next().await, "begun");
     let resume = get_in(&id).header("last-event-id", priming.id.as_deref().unwrap());
     let mut resumed = connection.listen(bare(resume)).await;
-    place.let_go();
+    test_server.release_call();
     let rest = resumed.rest().await;
     assert_eq!(rest.len(), 1, "{rest:?}");
     assert_eq!(rest[0]["result"]["content"][0]["text"], "after");
 
     // A stream that cannot be resumed is not cut.
     let id = connection.begin(Revision::V2025_06_18).await;
-    place.let_go();
+    test_server.release_call();
     let answer = connection.ask(post_in(&id, &call(2, "cut"))).await;
     assert_eq!(answer.json()["result"]["content"][0]["text"], "after");
 }

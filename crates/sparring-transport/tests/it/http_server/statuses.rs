@@ -5,12 +5,12 @@ use serde_json::json;
 use sparring_wire::Revision;
 
 use super::fixture::{TestServer, options};
-use super::requests::{bare, get_in, initialize, modern, post, posting, request, with};
+use super::requests::{bare, get_in, initialize, modern, post, post_builder, request, with};
 
 #[tokio::test]
 async fn an_invalid_request_gets_the_status_of_its_problem() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let body = initialize(Revision::LATEST_LEGACY).to_string();
     let plain = || Request::post("/mcp").header("host", "localhost");
     let both = "application/json, text/event-stream";
@@ -38,7 +38,7 @@ async fn an_invalid_request_gets_the_status_of_its_problem() {
             with(plain().header("accept", both).header("content-type", "text/plain"), body.clone()),
             415,
         ),
-        ("gzip", with(posting().header("content-encoding", "gzip"), body.clone()), 415),
+        ("gzip", with(post_builder().header("content-encoding", "gzip"), body.clone()), 415),
         ("HEAD", bare(Request::head("/mcp").header("host", "localhost")), 405),
         ("PUT", bare(Request::put("/mcp").header("host", "localhost")), 405),
         ("POST to /sse", bare(Request::post("/sse").header("host", "localhost")), 405),
@@ -53,7 +53,7 @@ async fn an_invalid_request_gets_the_status_of_its_problem() {
         (
             "another's version",
             with(
-                posting().header("mcp-protocol-version", "1999-01-01"),
+                post_builder().header("mcp-protocol-version", "1999-01-01"),
                 request("ping", json!({})).to_string(),
             ),
             400,
@@ -76,8 +76,8 @@ async fn an_invalid_request_gets_the_status_of_its_problem() {
 
 #[tokio::test]
 async fn options_returns_the_methods_and_the_cors_headers() {
-    let place = TestServer::open().await;
-    let mut connection = place.connect().await;
+    let test_server = TestServer::open().await;
+    let mut connection = test_server.connect().await;
     let plain = Request::options("/mcp").header("host", "localhost");
     let answer = connection.ask(bare(plain)).await;
     assert_eq!(answer.status, StatusCode::NO_CONTENT);
@@ -97,7 +97,7 @@ async fn options_returns_the_methods_and_the_cors_headers() {
 
 #[tokio::test]
 async fn a_server_of_one_era_refuses_requests_of_the_other() {
-    let modern_only = TestServer::speaking(&[Revision::LATEST], options()).await;
+    let modern_only = TestServer::with_revisions(&[Revision::LATEST], options()).await;
     let mut connection = modern_only.connect().await;
     for method in [Method::GET, Method::DELETE] {
         let request = Request::builder().method(method).uri("/mcp").header("host", "localhost");
@@ -110,7 +110,7 @@ async fn a_server_of_one_era_refuses_requests_of_the_other() {
     let sse = Request::get("/sse").header("host", "localhost");
     assert_eq!(connection.ask(bare(sse)).await.status, StatusCode::NOT_FOUND);
 
-    let legacy_only = TestServer::speaking(&[Revision::LATEST_LEGACY], options()).await;
+    let legacy_only = TestServer::with_revisions(&[Revision::LATEST_LEGACY], options()).await;
     let mut connection = legacy_only.connect().await;
     let answer = connection.ask(modern(request("server/discover", json!({})))).await;
     // With a modern error it would look like a modern server.

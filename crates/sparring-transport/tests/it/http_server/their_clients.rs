@@ -11,12 +11,12 @@ use tokio::process::Command;
 use super::requests::within;
 use crate::peers::example_server::ExampleServer;
 use crate::peers::installed;
-use crate::peers::their_clients::{python_sdk, right, rmcp};
+use crate::peers::their_clients::{expected_results, python_sdk, rmcp};
 
 /// Runs a client against our server with these revisions, and checks the client's results and
 /// frames.
 async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Revision, name: &str) {
-    let server = ExampleServer::speaking(ours).await;
+    let server = ExampleServer::with_revisions(ours).await;
     let mut command = Command::new(&client.program);
     command.args(&client.args).arg(server.url(path));
     command.stdin(Stdio::null()).kill_on_drop(true);
@@ -24,12 +24,12 @@ async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Rev
     let (stdout, stderr) =
         [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it)).into();
     assert!(output.status.success(), "{expected}: {stdout}{stderr}");
-    let mut heard: Value = serde_json::from_str(&stdout).unwrap();
+    let mut found: Value = serde_json::from_str(&stdout).unwrap();
     // FastMCP's client does not report it.
-    if heard.get("version").is_none() {
-        heard["version"] = expected.name().into();
+    if found.get("version").is_none() {
+        found["version"] = expected.name().into();
     }
-    assert_eq!(heard, right(expected, name), "{expected}");
+    assert_eq!(found, expected_results(expected, name), "{expected}");
     server.close().await;
 }
 
@@ -39,7 +39,7 @@ fn sessions() -> Vec<Revision> {
     Revision::ALL.into_iter().filter(since).collect()
 }
 
-fn up_to(newest: Revision) -> Vec<Revision> {
+fn revisions_up_to(newest: Revision) -> Vec<Revision> {
     Revision::ALL.into_iter().filter(|revision| *revision <= newest).collect()
 }
 
@@ -58,7 +58,7 @@ async fn rmcps_client_uses_our_server_in_every_revision() {
 #[tokio::test]
 async fn rmcps_client_finds_the_newest_revision_of_our_server() {
     for newest in [Revision::LATEST_LEGACY, Revision::LATEST] {
-        check(rmcp("auto"), "/mcp", &up_to(newest), newest, "Ferris").await;
+        check(rmcp("auto"), "/mcp", &revisions_up_to(newest), newest, "Ferris").await;
     }
 }
 
@@ -78,7 +78,7 @@ async fn the_python_sdks_client_uses_our_server_in_every_revision() {
 async fn the_python_sdks_client_finds_the_newest_revision_of_our_server() {
     for newest in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let Some(client) = python_sdk("auto") else { return };
-        check(client, "/mcp", &up_to(newest), newest, "Guido").await;
+        check(client, "/mcp", &revisions_up_to(newest), newest, "Guido").await;
     }
 }
 
@@ -86,7 +86,7 @@ async fn the_python_sdks_client_finds_the_newest_revision_of_our_server() {
 async fn the_python_sdks_client_uses_our_server_over_http_and_sse() {
     for revision in [Revision::V2024_11_05, Revision::LATEST_LEGACY] {
         let Some(client) = python_sdk("legacy") else { return };
-        check(client, "/sse", &up_to(revision), revision, "Guido").await;
+        check(client, "/sse", &revisions_up_to(revision), revision, "Guido").await;
     }
 }
 
@@ -98,7 +98,7 @@ async fn fastmcps_client_uses_our_server() {
     }
     for (mode, newest) in [("auto", Revision::LATEST), ("2026-07-28", Revision::LATEST)] {
         let Some(client) = fastmcp(mode) else { return };
-        check(client, "/mcp", &up_to(newest), newest, "Fast").await;
+        check(client, "/mcp", &revisions_up_to(newest), newest, "Fast").await;
     }
     let Some(client) = fastmcp("legacy") else { return };
     check(client, "/sse", &[Revision::V2024_11_05], Revision::V2024_11_05, "Fast").await;

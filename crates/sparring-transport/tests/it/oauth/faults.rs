@@ -11,41 +11,46 @@ use sparring_transport::http::{
 use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, connect_as, echo, oauth, refused};
 
-fn usual() -> Behavior {
+fn default_behavior() -> Behavior {
     Behavior::default()
 }
 
 /// Connects and checks the error.
 async fn check(behavior: Behavior, oauth: OAuth, expected: &str) {
-    let world = ScriptedServers::new(behavior).await;
-    let error = refused(&world, oauth).await.replace(world.origin(), "");
+    let servers = ScriptedServers::new(behavior).await;
+    let error = refused(&servers, oauth).await.replace(servers.origin(), "");
     assert!(error.contains(&format!("not authorized: {expected}")), "{error}\nwanted: {expected}");
     assert!(!error.contains("hunter"), "{error}");
 }
 
 #[tokio::test]
 async fn reports_wrong_metadata() {
-    let resource = |value: Value| Behavior { resource: Some(value), ..usual() };
-    let metadata = |value: Value| Behavior { metadata: value, ..usual() };
-    let place = "/.well-known/oauth-protected-resource/mcp";
+    let resource = |value: Value| Behavior { resource: Some(value), ..default_behavior() };
+    let metadata = |value: Value| Behavior { metadata: value, ..default_behavior() };
+    let metadata_path = "/.well-known/oauth-protected-resource/mcp";
     let of_server = "/.well-known/oauth-authorization-server/as";
     for (behavior, expected) in [
         (
-            Behavior { resource: None, ..usual() },
+            Behavior { resource: None, ..default_behavior() },
             format!(
-                "the server requires a token, but no authorization server was found: {place} answered 404"
+                "the server requires a token, but no authorization server was found: {metadata_path} answered 404"
             ),
         ),
         (
-            Behavior { publishes: false, ..usual() },
+            Behavior { publishes_metadata: false, ..default_behavior() },
             format!(
-                "the server requires a token, but no authorization server was found: {place} names /as, but {of_server} answered 404"
+                "the server requires a token, but no authorization server was found: {metadata_path} names /as, but {of_server} answered 404"
             ),
         ),
         (
-            Behavior { resource: None, points: false, publishes: false, ..usual() },
+            Behavior {
+                resource: None,
+                challenge_has_metadata_url: false,
+                publishes_metadata: false,
+                ..default_behavior()
+            },
             format!(
-                "the server requires a token, but no authorization server was found: {place} answered 404 \
+                "the server requires a token, but no authorization server was found: {metadata_path} answered 404 \
                  Not Found, /.well-known/oauth-protected-resource answered 404 Not Found, \
                  /.well-known/oauth-authorization-server answered 404 Not Found, \
                  /.well-known/openid-configuration answered 404 Not Found, \
@@ -54,7 +59,7 @@ async fn reports_wrong_metadata() {
         ),
         (
             resource(json!({"authorization_servers": []})),
-            format!("invalid response of {place}: it names no authorization server"),
+            format!("invalid response of {metadata_path}: it names no authorization server"),
         ),
         (
             resource(json!({"authorization_servers": ["nowhere"]})),
@@ -62,11 +67,13 @@ async fn reports_wrong_metadata() {
         ),
         (
             resource(json!({"resource": null})),
-            format!("invalid response of {place}: missing field resource"),
+            format!("invalid response of {metadata_path}: missing field resource"),
         ),
         (
             resource(json!({"resource": "https://evil.example/mcp"})),
-            format!("wrong resource: {place} names https://evil.example/mcp instead of /mcp"),
+            format!(
+                "wrong resource: {metadata_path} names https://evil.example/mcp instead of /mcp"
+            ),
         ),
         (
             metadata(json!({"issuer": "https://evil.example"})),
@@ -103,7 +110,7 @@ async fn reports_wrong_metadata() {
 
 #[tokio::test]
 async fn reports_a_wrong_redirect() {
-    for (brings, expected) in [
+    for (redirect_query, expected) in [
         (json!({"state": "other"}), "state mismatch: the redirect belongs to another login"),
         (
             json!({"iss": "https://evil.example"}),
@@ -116,26 +123,26 @@ async fn reports_a_wrong_redirect() {
         ),
         (json!({"code": null}), "the login at /as failed: the redirect has no code"),
     ] {
-        check(Behavior { brings, ..usual() }, oauth(), expected).await;
+        check(Behavior { redirect_query, ..default_behavior() }, oauth(), expected).await;
     }
 }
 
 #[tokio::test]
 async fn a_login_may_take_longer_than_a_request() {
-    let world = ScriptedServers::new(usual()).await;
-    let (request, patience) = (Duration::from_secs(1), Duration::from_millis(1500));
-    let oauth = OAuth { login_timeout: patience, browser: BrowserOpener::new(|_| {}), ..oauth() };
-    let connecting = connect_as(&world, oauth, Client::builder().timeout(request));
-    let error = connecting.await.expect_err("nobody came").to_string();
+    let servers = ScriptedServers::new(default_behavior()).await;
+    let (request, login_timeout) = (Duration::from_secs(1), Duration::from_millis(1500));
+    let oauth = OAuth { login_timeout, browser: BrowserOpener::new(|_| {}), ..oauth() };
+    let connecting = connect_as(&servers, oauth, Client::builder().timeout(request));
+    let error = connecting.await.expect_err("no login").to_string();
     assert!(error.contains("no login within 1.5s"), "{error}");
 }
 
 #[tokio::test]
 async fn reports_a_login_timeout() {
     let visitor = BrowserOpener::new(|_| {});
-    let patience = Duration::from_millis(50);
-    let oauth = OAuth { login_timeout: patience, browser: visitor, ..oauth() };
-    check(usual(), oauth, "no login within 50ms").await;
+    let login_timeout = Duration::from_millis(50);
+    let oauth = OAuth { login_timeout, browser: visitor, ..oauth() };
+    check(default_behavior(), oauth, "no login within 50ms").await;
 }
 
 #[test]
@@ -159,7 +166,7 @@ fn reports_unusable_settings_before_anything_is_sent() {
 
 #[tokio::test]
 async fn reports_a_refusal_of_the_token_endpoint() {
-    let behavior = |status, body| Behavior { refusals: vec![(status, body)], ..usual() };
+    let behavior = |status, body| Behavior { refusals: vec![(status, body)], ..default_behavior() };
     let detail = json!({"error": "invalid_grant", "error_description": "the code is old"});
     for (behavior, expected) in [
         (
@@ -197,21 +204,26 @@ async fn reports_a_clock_skew() {
     let secret = ClientAuth::Secret("hunter-secret".to_owned());
     let refusals =
         vec![(401, json!({"error": "invalid_client", "error_description": "hunter-secret"}))];
-    let behavior = Behavior { ahead: 7200, refusals, ..usual() };
-    let world = ScriptedServers::new(behavior).await;
-    let error = refused(&world, OAuth::client_credentials("me", secret)).await;
+    let behavior = Behavior { clock_offset_seconds: 7200, refusals, ..default_behavior() };
+    let servers = ScriptedServers::new(behavior).await;
+    let error = refused(&servers, OAuth::client_credentials("me", secret)).await;
     assert!(error.contains("invalid_client: (hidden) (clock skew: its clock is 7"), "{error}");
     assert!(error.contains("s ahead of ours)") && !error.contains("hunter"), "{error}");
 
-    let world = ScriptedServers::new(Behavior { ahead: -7200, stubborn: true, ..usual() }).await;
-    let error = refused(&world, oauth()).await;
+    let servers = ScriptedServers::new(Behavior {
+        clock_offset_seconds: -7200,
+        rejects_every_token: true,
+        ..default_behavior()
+    })
+    .await;
+    let error = refused(&servers, oauth()).await;
     let expected = "/as (the token (hidden) is not good; clock skew: its clock is 7";
     assert!(error.contains(expected) && error.contains("behind ours"), "{error}");
 }
 
 #[tokio::test]
 async fn reports_a_server_that_accepts_no_token() {
-    let behavior = Behavior { stubborn: true, ..usual() };
+    let behavior = Behavior { rejects_every_token: true, ..default_behavior() };
     check(behavior, oauth(), "server rejected a new token of /as").await;
 }
 
@@ -222,12 +234,12 @@ async fn reports_an_unreachable_authorization_server() {
     drop(unused);
     let resource = Some(json!({"authorization_servers": [nowhere]}));
     let expected = format!("the authorization server is unavailable: cannot connect to {nowhere}");
-    check(Behavior { resource, ..usual() }, oauth(), &expected).await;
+    check(Behavior { resource, ..default_behavior() }, oauth(), &expected).await;
 }
 
 #[tokio::test]
 async fn reports_unsupported_client_credentials() {
-    let metadata = |value: Value| Behavior { metadata: value, ..usual() };
+    let metadata = |value: Value| Behavior { metadata: value, ..default_behavior() };
     let ours = |proof| OAuth::client_credentials("me", proof);
     let secret = || ClientAuth::Secret("hunter2".to_owned());
     let key = || ClientAuth::Key(rcgen::KeyPair::generate().unwrap().serialize_pem());
@@ -254,10 +266,13 @@ async fn reports_unsupported_client_credentials() {
 
 #[tokio::test]
 async fn reports_an_expired_token_that_cannot_be_replaced() {
-    let world = ScriptedServers::new(Behavior { renews: false, ..usual() }).await;
-    let client = connect(&world, oauth()).await.unwrap();
-    world.revoke(true);
-    world.change(|behavior| behavior.brings = json!({"code": null, "error": "access_denied"}));
+    let servers =
+        ScriptedServers::new(Behavior { issues_refresh_tokens: false, ..default_behavior() }).await;
+    let client = connect(&servers, oauth()).await.unwrap();
+    servers.revoke(true);
+    servers.change(|behavior| {
+        behavior.redirect_query = json!({"code": null, "error": "access_denied"})
+    });
     let error = echo(&client).await.expect_err("no more").to_string();
     assert!(error.contains("failed: access_denied"), "{error}");
 }

@@ -6,58 +6,61 @@ use sparring_transport::http::{ClientAuth, HttpLink, HttpTransport, OAuth};
 use sparring_wire::Revision;
 
 use super::scripted_servers::{Behavior, ScriptedServers};
-use super::{connect, connect_as, echo, kept_in, must_echo, oauth, refused, target};
+use super::{connect, connect_as, echo, must_echo, oauth, oauth_stored_in, refused, target};
 
 #[tokio::test]
 async fn one_login_serves_all_requests() {
     for revision in Revision::ALL {
-        let world = ScriptedServers::new(Behavior::default()).await;
+        let servers = ScriptedServers::new(Behavior::default()).await;
         let builder = Client::builder().revision(revision);
-        let client = connect_as(&world, oauth(), builder).await.unwrap();
+        let client = connect_as(&servers, oauth(), builder).await.unwrap();
         must_echo(&client).await;
         must_echo(&client).await;
-        let story = ["401", "resource", "metadata", "register", "authorize", "token"];
-        assert_eq!(world.story(), story, "{revision}");
-        let asked = &world.said("authorize")[0];
-        assert_eq!(asked["resource"], world.url(), "{revision}");
+        let event_names = ["401", "resource", "metadata", "register", "authorize", "token"];
+        assert_eq!(servers.event_names(), event_names, "{revision}");
+        let asked = &servers.event_params("authorize")[0];
+        assert_eq!(asked["resource"], servers.url(), "{revision}");
         assert_eq!(asked.get("scope"), None, "{revision}");
-        let registered = &world.said("register")[0];
-        assert_eq!(registered["application_type"], "\"native\"");
-        assert_eq!(registered["redirect_uris"], format!("[\"{}\"]", asked["redirect_uri"]));
+        let registration_fields = &servers.event_params("register")[0];
+        assert_eq!(registration_fields["application_type"], "\"native\"");
+        assert_eq!(
+            registration_fields["redirect_uris"],
+            format!("[\"{}\"]", asked["redirect_uri"])
+        );
         client.close().await;
     }
 }
 
 #[tokio::test]
 async fn a_login_works_over_http_sse() {
-    let world = ScriptedServers::new(Behavior::default()).await;
-    let mut target = target(&world, oauth());
+    let servers = ScriptedServers::new(Behavior::default()).await;
+    let mut target = target(&servers, oauth());
     target.transport = HttpTransport::Sse;
     target.url = target.url.replace("/mcp", "/sse");
-    world.change(|behavior| {
-        let sse = format!("{}/sse", world.origin());
+    servers.change(|behavior| {
+        let sse = format!("{}/sse", servers.origin());
         behavior.resource = Some(json!({"resource": sse}));
     });
     let client = Client::builder().connect(HttpLink::new(&target).unwrap()).await.unwrap();
     must_echo(&client).await;
-    assert_eq!(world.said("authorize").len(), 1);
+    assert_eq!(servers.event_params("authorize").len(), 1);
     // The same for the URL that messages are posted to.
     for (renewals, logins) in [(false, 1), (true, 2)] {
-        world.revoke(renewals);
+        servers.revoke(renewals);
         must_echo(&client).await;
-        assert_eq!(world.said("authorize").len(), logins);
+        assert_eq!(servers.event_params("authorize").len(), logins);
     }
     client.close().await;
 }
 
 #[tokio::test]
 async fn a_session_continues_after_another_login() {
-    let world = ScriptedServers::new(Behavior::default()).await;
+    let servers = ScriptedServers::new(Behavior::default()).await;
     let builder = Client::builder().revision(Revision::V2025_11_25);
-    let client = connect_as(&world, oauth(), builder).await.unwrap();
-    world.revoke(true);
+    let client = connect_as(&servers, oauth(), builder).await.unwrap();
+    servers.revoke(true);
     must_echo(&client).await;
-    assert_eq!(world.said("authorize").len(), 2);
+    assert_eq!(servers.event_params("authorize").len(), 2);
     let exchanges = client.transcript().exchanges();
     let calls = exchanges.iter().filter(|exchange| exchange.method == "POST");
     let sessions: std::collections::BTreeSet<_> =
@@ -67,12 +70,12 @@ async fn a_session_continues_after_another_login() {
 
 #[tokio::test]
 async fn concurrent_requests_obtain_one_token() {
-    let world = ScriptedServers::new(Behavior::default()).await;
-    let client = connect(&world, oauth()).await.unwrap();
-    world.revoke(false);
+    let servers = ScriptedServers::new(Behavior::default()).await;
+    let client = connect(&servers, oauth()).await.unwrap();
+    servers.revoke(false);
     let calls: Vec<_> = (0..50).map(|_| must_echo(&client)).collect();
     futures_util::future::join_all(calls).await;
-    let renewals = world.said("token");
+    let renewals = servers.event_params("token");
     assert_eq!(renewals.len(), 2, "one login, and one renewal: {renewals:?}");
     assert_eq!(renewals[1]["grant_type"], "refresh_token");
 }
@@ -81,16 +84,16 @@ async fn concurrent_requests_obtain_one_token() {
 async fn a_client_asks_for_itself() {
     for (methods, by_header) in [("client_secret_basic", true), ("client_secret_post", false)] {
         let metadata = json!({"token_endpoint_auth_methods_supported": [methods]});
-        let world =
+        let servers =
             ScriptedServers::new(Behavior { metadata, scope: Some("a b"), ..Behavior::default() })
                 .await;
         let secret = ClientAuth::Secret("hunter:2".to_owned());
-        let client = connect(&world, OAuth::client_credentials("me", secret)).await.unwrap();
+        let client = connect(&servers, OAuth::client_credentials("me", secret)).await.unwrap();
         must_echo(&client).await;
-        assert_eq!(world.story(), ["401", "resource", "metadata", "token"]);
-        let asked = &world.said("token")[0];
+        assert_eq!(servers.event_names(), ["401", "resource", "metadata", "token"]);
+        let asked = &servers.event_params("token")[0];
         assert_eq!(asked["grant_type"], "client_credentials");
-        assert_eq!((&*asked["scope"], &*asked["resource"]), ("a b", &*world.url()));
+        assert_eq!((&*asked["scope"], &*asked["resource"]), ("a b", &*servers.url()));
         // `me:hunter%3A2`, encoded as in RFC 6749, 2.3.1.
         let header = asked.get("authorization").map(String::as_str);
         assert_eq!(header, by_header.then_some("Basic bWU6aHVudGVyJTNBMg=="));
@@ -112,12 +115,12 @@ async fn a_client_authenticates_with_a_key() {
         ("EdDSA", &rcgen::PKCS_ED25519, &ED25519),
     ];
     for (name, algorithm, verification) in algorithms {
-        let world = ScriptedServers::new(Behavior::default()).await;
+        let servers = ScriptedServers::new(Behavior::default()).await;
         let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
         let proof = ClientAuth::Key(key.serialize_pem());
-        let client = connect(&world, OAuth::client_credentials("me", proof)).await.unwrap();
+        let client = connect(&servers, OAuth::client_credentials("me", proof)).await.unwrap();
         must_echo(&client).await;
-        let asked = &world.said("token")[0];
+        let asked = &servers.event_params("token")[0];
         assert!(!asked.contains_key("client_secret") && !asked.contains_key("authorization"));
         let (signed, signature) = asked["client_assertion"].rsplit_once('.').unwrap();
         let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
@@ -128,7 +131,7 @@ async fn a_client_authenticates_with_a_key() {
             .map(|part| serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap())
             .collect();
         assert_eq!(parts[0]["alg"], name);
-        assert_eq!(parts[1]["aud"], format!("{}/as", world.origin()));
+        assert_eq!(parts[1]["aud"], format!("{}/as", servers.origin()));
         assert_eq!((&parts[1]["iss"], &parts[1]["sub"]), (&json!("me"), &json!("me")));
     }
 }
@@ -140,113 +143,123 @@ async fn a_configured_client_does_not_register() {
         [(Some("me"), true, Some("me")), (None, true, Some(document)), (None, false, None)]
     {
         let metadata = json!({"client_id_metadata_document_supported": documents});
-        let world = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
+        let servers = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
         let (client_id, document) = (client_id.map(str::to_owned), Some(document.to_owned()));
-        let client = connect(&world, OAuth { client_id, client_metadata_url: document, ..oauth() })
-            .await
-            .unwrap();
+        let client =
+            connect(&servers, OAuth { client_id, client_metadata_url: document, ..oauth() })
+                .await
+                .unwrap();
         must_echo(&client).await;
-        assert_eq!(world.said("register").len(), usize::from(expected.is_none()));
+        assert_eq!(servers.event_params("register").len(), usize::from(expected.is_none()));
         let expected = expected.unwrap_or("client-1");
-        assert_eq!(world.said("authorize")[0]["client_id"], expected);
+        assert_eq!(servers.event_params("authorize")[0]["client_id"], expected);
     }
 }
 
 #[tokio::test]
 async fn a_registration_can_return_a_secret() {
-    let registered = json!({
+    let registration_fields = json!({
         "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
     });
-    let world = ScriptedServers::new(Behavior { registered, ..Behavior::default() }).await;
-    let client = connect(&world, oauth()).await.unwrap();
+    let servers =
+        ScriptedServers::new(Behavior { registration_fields, ..Behavior::default() }).await;
+    let client = connect(&servers, oauth()).await.unwrap();
     must_echo(&client).await;
-    assert_eq!(world.said("token")[0]["client_secret"], "hunter2");
+    assert_eq!(servers.event_params("token")[0]["client_secret"], "hunter2");
 }
 
 #[tokio::test]
 async fn a_login_works_without_resource_metadata() {
     // Up to 2025-03-26 the authorization server was at the same origin.
-    for publishes in [true, false] {
+    for publishes_metadata in [true, false] {
         let behavior = Behavior {
-            points: false,
+            challenge_has_metadata_url: false,
             resource: None,
             issuer: "",
-            publishes,
+            publishes_metadata,
             ..Behavior::default()
         };
-        let world = ScriptedServers::new(behavior).await;
+        let servers = ScriptedServers::new(behavior).await;
         // This authorization server does not send the parameter `iss`.
-        let brings = json!({"iss": null});
-        world.change(|behavior| {
-            behavior.brings = brings;
+        let redirect_query = json!({"iss": null});
+        servers.change(|behavior| {
+            behavior.redirect_query = redirect_query;
             behavior.metadata = json!({"authorization_response_iss_parameter_supported": false});
         });
         let builder = Client::builder().revision(Revision::V2025_03_26);
-        let client = connect_as(&world, oauth(), builder).await.unwrap();
+        let client = connect_as(&servers, oauth(), builder).await.unwrap();
         must_echo(&client).await;
-        assert_eq!(world.said("metadata").len(), usize::from(publishes));
-        assert_eq!(world.said("token").len(), 1);
+        assert_eq!(servers.event_params("metadata").len(), usize::from(publishes_metadata));
+        assert_eq!(servers.event_params("token").len(), 1);
     }
 }
 
 #[tokio::test]
 async fn a_login_works_without_a_metadata_url_in_the_challenge() {
-    let world = ScriptedServers::new(Behavior { points: false, ..Behavior::default() }).await;
-    must_echo(&connect(&world, oauth()).await.unwrap()).await;
-    assert_eq!(world.story()[..3], ["401", "resource", "metadata"]);
+    let servers =
+        ScriptedServers::new(Behavior { challenge_has_metadata_url: false, ..Behavior::default() })
+            .await;
+    must_echo(&connect(&servers, oauth()).await.unwrap()).await;
+    assert_eq!(servers.event_names()[..3], ["401", "resource", "metadata"]);
 }
 
 #[tokio::test]
 async fn a_new_issuer_gets_a_new_client() {
     let folder = tempfile::tempdir().unwrap();
-    let world = ScriptedServers::new(Behavior::default()).await;
-    let client = connect(&world, kept_in(folder.path())).await.unwrap();
+    let servers = ScriptedServers::new(Behavior::default()).await;
+    let client = connect(&servers, oauth_stored_in(folder.path())).await.unwrap();
     must_echo(&client).await;
-    world.change(|behavior| behavior.issuer = "/other");
+    servers.change(|behavior| behavior.issuer = "/other");
     must_echo(&client).await;
-    let ids: Vec<_> =
-        world.said("authorize").into_iter().map(|said| said["client_id"].clone()).collect();
+    let ids: Vec<_> = servers
+        .event_params("authorize")
+        .into_iter()
+        .map(|params| params["client_id"].clone())
+        .collect();
     assert_eq!(ids, ["client-1", "client-2"], "each issuer knows its own");
     // The refresh token was not sent to the new issuer either.
-    let grants: Vec<_> =
-        world.said("token").into_iter().map(|said| said["grant_type"].clone()).collect();
+    let grants: Vec<_> = servers
+        .event_params("token")
+        .into_iter()
+        .map(|params| params["grant_type"].clone())
+        .collect();
     assert_eq!(grants, ["authorization_code", "authorization_code"]);
     // The stored tokens are those of the new issuer.
-    let again = connect(&world, kept_in(folder.path())).await.unwrap();
+    let again = connect(&servers, oauth_stored_in(folder.path())).await.unwrap();
     must_echo(&again).await;
-    assert_eq!(world.said("authorize").len(), 2);
+    assert_eq!(servers.event_params("authorize").len(), 2);
 }
 
 #[tokio::test]
 async fn a_configured_client_belongs_to_one_issuer() {
-    let world = ScriptedServers::new(Behavior::default()).await;
+    let servers = ScriptedServers::new(Behavior::default()).await;
     let named = |issuer: Option<String>| OAuth {
         issuer,
         ..OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()))
     };
-    let client = connect(&world, named(None)).await.unwrap();
+    let client = connect(&servers, named(None)).await.unwrap();
     must_echo(&client).await;
-    world.change(|behavior| behavior.issuer = "/other");
+    servers.change(|behavior| behavior.issuer = "/other");
     let error = echo(&client).await.expect_err("the secret is not for that one").to_string();
-    let [one, other] = ["/as", "/other"].map(|path| format!("{}{path}", world.origin()));
+    let [one, other] = ["/as", "/other"].map(|path| format!("{}{path}", servers.origin()));
     let expected =
         format!("wrong issuer: the client me belongs to {one}, but the server names {other}");
     assert!(error.contains(&expected), "{error}");
-    let error = refused(&world, named(Some(one))).await;
+    let error = refused(&servers, named(Some(one))).await;
     assert!(error.contains(&expected), "{error}");
-    assert_eq!(world.said("token").len(), 1, "nobody else was told the secret");
-    must_echo(&connect(&world, named(Some(other))).await.unwrap()).await;
+    assert_eq!(servers.event_params("token").len(), 1, "no other server receives the secret");
+    must_echo(&connect(&servers, named(Some(other))).await.unwrap()).await;
 }
 
 #[tokio::test]
 async fn closing_a_client_does_not_wait_for_a_login() {
-    let world = ScriptedServers::new(Behavior::default()).await;
+    let servers = ScriptedServers::new(Behavior::default()).await;
     let (sender, visited) = tokio::sync::oneshot::channel();
     let sender = std::sync::Mutex::new(Some(sender));
     let absent_user = sparring_transport::http::BrowserOpener::new(move |_| {
         sender.lock().unwrap().take().unwrap().send(()).unwrap();
     });
-    let link = HttpLink::new(&target(&world, OAuth { browser: absent_user, ..oauth() })).unwrap();
+    let link = HttpLink::new(&target(&servers, OAuth { browser: absent_user, ..oauth() })).unwrap();
     let client = Client::builder().start(link);
     visited.await.unwrap();
     let closing = client.close();
@@ -255,26 +268,27 @@ async fn closing_a_client_does_not_wait_for_a_login() {
 
 #[tokio::test]
 async fn the_transcript_has_every_exchange_and_no_secret() {
-    let registered = json!({
+    let registration_fields = json!({
         "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
     });
-    let world = ScriptedServers::new(Behavior { registered, ..Behavior::default() }).await;
-    let target = target(&world, oauth());
+    let servers =
+        ScriptedServers::new(Behavior { registration_fields, ..Behavior::default() }).await;
+    let target = target(&servers, oauth());
     let link = HttpLink::new(&target).unwrap();
     let mut shown = format!("{target:?} {link:?}");
     let client = Client::builder().protocol(Protocol::Auto).connect(link).await.unwrap();
-    world.revoke(false);
+    servers.revoke(false);
     must_echo(&client).await;
     let exchanges = client.transcript().exchanges();
-    let path = |url: &str| url.replace(world.origin(), "");
-    let story: Vec<_> = exchanges
+    let path = |url: &str| url.replace(servers.origin(), "");
+    let event_names: Vec<_> = exchanges
         .iter()
         .map(|exchange| {
             format!("{} {} {:?}", exchange.method, path(&exchange.url), exchange.status)
         })
         .collect();
     assert_eq!(
-        story[..6],
+        event_names[..6],
         [
             "POST /mcp Some(401)",
             "GET /.well-known/oauth-protected-resource/mcp Some(200)",
@@ -284,7 +298,10 @@ async fn the_transcript_has_every_exchange_and_no_secret() {
             "POST /mcp Some(200)",
         ]
     );
-    assert!(story.iter().filter(|line| line.contains("/as/token")).count() == 2, "{story:?}");
+    assert!(
+        event_names.iter().filter(|line| line.contains("/as/token")).count() == 2,
+        "{event_names:?}"
+    );
     shown.push_str(&format!("{exchanges:?}"));
     assert!(!shown.contains("hunter"), "{shown}");
 }
@@ -293,13 +310,13 @@ async fn the_transcript_has_every_exchange_and_no_secret() {
 async fn the_browser_opens_only_http_urls() {
     // The authorization server names a program instead of a page.
     let metadata = json!({"authorization_endpoint": "calculator://run/1"});
-    let world = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
+    let servers = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
     let visited = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = std::sync::Arc::clone(&visited);
     let visitor = sparring_transport::http::BrowserOpener::new(move |_| {
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    let error = refused(&world, OAuth { browser: visitor, ..oauth() }).await;
+    let error = refused(&servers, OAuth { browser: visitor, ..oauth() }).await;
     assert!(error.contains("unknown scheme calculator"), "{error}");
     assert!(!visited.load(std::sync::atomic::Ordering::Relaxed));
 }

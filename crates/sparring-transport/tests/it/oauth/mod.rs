@@ -27,33 +27,33 @@ fn oauth() -> OAuth {
 }
 
 /// The same, with tokens stored in this folder.
-fn kept_in(folder: &Path) -> OAuth {
+fn oauth_stored_in(folder: &Path) -> OAuth {
     OAuth { store_path: Some(folder.join("credentials.json")), ..oauth() }
 }
 
-fn target(world: &ScriptedServers, oauth: OAuth) -> HttpTarget {
-    let mut target = HttpTarget::new(world.url());
+fn target(servers: &ScriptedServers, oauth: OAuth) -> HttpTarget {
+    let mut target = HttpTarget::new(servers.url());
     target.credentials = Some(Credentials::OAuth(Box::new(oauth)));
     target
 }
 
 async fn connect_as(
-    world: &ScriptedServers,
+    servers: &ScriptedServers,
     oauth: OAuth,
     builder: ClientBuilder,
 ) -> Result<Client, Error> {
-    let link = HttpLink::new(&target(world, oauth)).unwrap();
+    let link = HttpLink::new(&target(servers, oauth)).unwrap();
     let connecting = builder.connect(link);
     tokio::time::timeout(Duration::from_secs(20), connecting).await.expect("in time")
 }
 
-async fn connect(world: &ScriptedServers, oauth: OAuth) -> Result<Client, Error> {
-    connect_as(world, oauth, Client::builder()).await
+async fn connect(servers: &ScriptedServers, oauth: OAuth) -> Result<Client, Error> {
+    connect_as(servers, oauth, Client::builder()).await
 }
 
 /// Fails to connect and returns the error.
-async fn refused(world: &ScriptedServers, oauth: OAuth) -> String {
-    connect(world, oauth).await.expect_err("it must not work").to_string()
+async fn refused(servers: &ScriptedServers, oauth: OAuth) -> String {
+    connect(servers, oauth).await.expect_err("it must not work").to_string()
 }
 
 async fn echo(client: &Client) -> Result<Response, Error> {

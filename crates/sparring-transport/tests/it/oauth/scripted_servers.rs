@@ -28,68 +28,68 @@ use tokio::task::JoinHandle;
 #[derive(Clone)]
 pub(crate) struct Behavior {
     /// True if the challenge names the metadata URL.
-    pub(crate) points: bool,
+    pub(crate) challenge_has_metadata_url: bool,
     /// The resource metadata; `None` is a 404.
     pub(crate) resource: Option<Value>,
     /// The scope in the challenge for a request without a token.
     pub(crate) scope: Option<&'static str>,
     /// The additional scope that tool calls need.
-    pub(crate) for_tools: Option<&'static str>,
+    pub(crate) tool_scope: Option<&'static str>,
     /// The issuer: a path at the same origin.
     pub(crate) issuer: &'static str,
     /// Changes to its metadata; null removes a field.
     pub(crate) metadata: Value,
     /// True if it publishes metadata.
-    pub(crate) publishes: bool,
+    pub(crate) publishes_metadata: bool,
     /// Additional fields in the registration response.
-    pub(crate) registered: Value,
+    pub(crate) registration_fields: Value,
     /// Changes to the redirect's query; null removes a parameter.
-    pub(crate) brings: Value,
+    pub(crate) redirect_query: Value,
     /// Errors of the token endpoint, each returned once. The description `ECHO` becomes the
     /// received request.
     pub(crate) refusals: Vec<(u16, Value)>,
     /// The lifetime of a token.
-    pub(crate) lasts: u64,
+    pub(crate) token_lifetime: u64,
     /// True if tokens can be refreshed.
-    pub(crate) renews: bool,
+    pub(crate) issues_refresh_tokens: bool,
     /// The granted scopes, instead of the requested ones.
-    pub(crate) gives: Option<&'static str>,
+    pub(crate) granted_scope: Option<&'static str>,
     /// True if the server rejects every token.
-    pub(crate) stubborn: bool,
+    pub(crate) rejects_every_token: bool,
     /// True if the server needs no token.
-    pub(crate) open: bool,
+    pub(crate) needs_no_token: bool,
     /// A word in a request, or a method, that is always rejected.
-    pub(crate) never: Option<&'static str>,
+    pub(crate) always_rejected: Option<&'static str>,
     /// True if each tool call needs a new scope.
-    pub(crate) greedy: bool,
+    pub(crate) needs_new_scope_per_call: bool,
     /// Other responses, by the end of the path.
-    pub(crate) odd: Vec<(&'static str, Replacement)>,
+    pub(crate) replacements: Vec<(&'static str, Replacement)>,
     /// The number of seconds that the servers' clock is ahead.
-    pub(crate) ahead: i64,
+    pub(crate) clock_offset_seconds: i64,
 }
 
 impl Default for Behavior {
     fn default() -> Self {
         Behavior {
-            points: true,
+            challenge_has_metadata_url: true,
             resource: Some(json!({})),
             scope: None,
-            for_tools: None,
+            tool_scope: None,
             issuer: "/as",
             metadata: json!({}),
-            publishes: true,
-            registered: json!({}),
-            brings: json!({}),
+            publishes_metadata: true,
+            registration_fields: json!({}),
+            redirect_query: json!({}),
             refusals: Vec::new(),
-            lasts: 3600,
-            renews: true,
-            gives: None,
-            stubborn: false,
-            open: false,
-            never: None,
-            greedy: false,
-            odd: Vec::new(),
-            ahead: 0,
+            token_lifetime: 3600,
+            issues_refresh_tokens: true,
+            granted_scope: None,
+            rejects_every_token: false,
+            needs_no_token: false,
+            always_rejected: None,
+            needs_new_scope_per_call: false,
+            replacements: Vec::new(),
+            clock_offset_seconds: 0,
         }
     }
 }
@@ -100,12 +100,12 @@ pub(crate) enum Replacement {
     /// Never answers.
     Silence,
     /// A status, a header and a body.
-    Says(u16, (&'static str, String), String),
+    Response(u16, (&'static str, String), String),
 }
 
 impl Replacement {
-    pub(crate) fn says(status: u16, body: impl Into<String>) -> Replacement {
-        Replacement::Says(status, ("content-type", "application/json".to_owned()), body.into())
+    pub(crate) fn json(status: u16, body: impl Into<String>) -> Replacement {
+        Replacement::Response(status, ("content-type", "application/json".to_owned()), body.into())
     }
 }
 
@@ -114,7 +114,7 @@ pub(crate) type RecordedEvent = (&'static str, BTreeMap<String, String>);
 
 #[derive(Default)]
 struct RecordedState {
-    happened: Vec<RecordedEvent>,
+    events: Vec<RecordedEvent>,
     /// Scope and issuer, by token.
     tokens: BTreeMap<String, (String, String)>,
     /// The valid refresh tokens and their scopes.
@@ -129,7 +129,7 @@ struct RecordedState {
 struct Inner {
     origin: String,
     behavior: Mutex<Behavior>,
-    facts: Mutex<RecordedState>,
+    recorded: Mutex<RecordedState>,
     server: HttpServer<ExampleHandler>,
 }
 
@@ -165,8 +165,8 @@ impl ScriptedServers {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let server = HttpServer::new(Server::new(ExampleHandler), HttpOptions::default());
-        let (behavior, facts) = (Mutex::new(behavior), Mutex::default());
-        let inner = Arc::new(Inner { origin, behavior, facts, server });
+        let (behavior, recorded) = (Mutex::new(behavior), Mutex::default());
+        let inner = Arc::new(Inner { origin, behavior, recorded, server });
         let router = Router::new()
             .route("/.well-known/oauth-protected-resource", get(no_resource))
             .route("/.well-known/oauth-protected-resource/mcp", get(resource))
@@ -203,23 +203,23 @@ impl ScriptedServers {
 
     /// Revokes all tokens, and the refresh tokens if `renewals` is true.
     pub(crate) fn revoke(&self, renewals: bool) {
-        let mut facts = self.inner.facts();
-        facts.tokens.clear();
+        let mut recorded = self.inner.recorded();
+        recorded.tokens.clear();
         if renewals {
-            facts.renewals.clear();
+            recorded.renewals.clear();
         }
     }
 
     /// Returns the names of all events.
-    pub(crate) fn story(&self) -> Vec<&'static str> {
-        self.inner.facts().happened.iter().map(|(what, _)| *what).collect()
+    pub(crate) fn event_names(&self) -> Vec<&'static str> {
+        self.inner.recorded().events.iter().map(|(what, _)| *what).collect()
     }
 
     /// Returns the parameters of all events with this name.
-    pub(crate) fn said(&self, what: &str) -> Vec<BTreeMap<String, String>> {
-        let facts = self.inner.facts();
-        let happened = facts.happened.iter().filter(|(known, _)| *known == what);
-        happened.map(|(_, said)| said.clone()).collect()
+    pub(crate) fn event_params(&self, what: &str) -> Vec<BTreeMap<String, String>> {
+        let recorded = self.inner.recorded();
+        let events = recorded.events.iter().filter(|(known, _)| *known == what);
+        events.map(|(_, params)| params.clone()).collect()
     }
 }
 
@@ -234,16 +234,16 @@ impl Inner {
         self.behavior.lock().expect("no test panics while it has it")
     }
 
-    fn facts(&self) -> MutexGuard<'_, RecordedState> {
-        self.facts.lock().expect("no test panics while it has it")
+    fn recorded(&self) -> MutexGuard<'_, RecordedState> {
+        self.recorded.lock().expect("no test panics while it has it")
     }
 
-    fn note(&self, what: &'static str, said: BTreeMap<String, String>) {
-        self.facts().happened.push((what, said));
+    fn record(&self, what: &'static str, params: BTreeMap<String, String>) {
+        self.recorded().events.push((what, params));
     }
 
-    fn times(&self, what: &str) -> usize {
-        self.facts().happened.iter().filter(|(known, _)| *known == what).count()
+    fn event_count(&self, what: &str) -> usize {
+        self.recorded().events.iter().filter(|(known, _)| *known == what).count()
     }
 
     fn issuer(&self) -> String {
@@ -253,8 +253,10 @@ impl Inner {
     /// Adds the servers' date to a response.
     fn dated(&self, mut response: Response) -> Response {
         let now = std::time::SystemTime::now();
-        let apart = std::time::Duration::from_secs(self.behavior().ahead.unsigned_abs());
-        let theirs = if self.behavior().ahead < 0 { now - apart } else { now + apart };
+        let apart =
+            std::time::Duration::from_secs(self.behavior().clock_offset_seconds.unsigned_abs());
+        let theirs =
+            if self.behavior().clock_offset_seconds < 0 { now - apart } else { now + apart };
         let date = httpdate::fmt_http_date(theirs).parse().expect("a header");
         response.headers_mut().insert(header::DATE, date);
         response
@@ -285,14 +287,15 @@ fn form(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Hides the endpoints of other issuers and applies the replaced responses.
-async fn only_the_issuer(State(world): Shared, request: Request, next: Next) -> Response {
+async fn only_the_issuer(State(servers): Shared, request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let odd = world.behavior().odd.iter().find(|(end, _)| path.ends_with(end)).cloned();
-    if let Some((end, odd)) = odd {
-        world.note(end, BTreeMap::new());
-        return match odd {
+    let replacements =
+        servers.behavior().replacements.iter().find(|(end, _)| path.ends_with(end)).cloned();
+    if let Some((end, replacements)) = replacements {
+        servers.record(end, BTreeMap::new());
+        return match replacements {
             Replacement::Silence => std::future::pending().await,
-            Replacement::Says(status, header, body) => {
+            Replacement::Response(status, header, body) => {
                 let status = StatusCode::from_u16(status).expect("a status");
                 (status, [header], body).into_response()
             }
@@ -300,7 +303,7 @@ async fn only_the_issuer(State(world): Shared, request: Request, next: Next) -> 
     }
     let endpoint =
         ["/authorize", "/token", "/register"].iter().find_map(|name| path.strip_suffix(name));
-    if endpoint.is_some_and(|issuer| issuer != world.behavior().issuer) {
+    if endpoint.is_some_and(|issuer| issuer != servers.behavior().issuer) {
         return StatusCode::NOT_FOUND.into_response();
     }
     next.run(request).await
@@ -310,26 +313,26 @@ async fn no_resource() -> StatusCode {
     StatusCode::NOT_FOUND
 }
 
-async fn resource(State(world): Shared) -> Response {
-    world.note("resource", BTreeMap::new());
-    let Some(over) = world.behavior().resource.clone() else {
+async fn resource(State(servers): Shared) -> Response {
+    servers.record("resource", BTreeMap::new());
+    let Some(over) = servers.behavior().resource.clone() else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let base = json!({
-        "resource": format!("{}/mcp", world.origin),
-        "authorization_servers": [world.issuer()],
+        "resource": format!("{}/mcp", servers.origin),
+        "authorization_servers": [servers.issuer()],
     });
-    world.json(StatusCode::OK, &merged(base, &over))
+    servers.json(StatusCode::OK, &merged(base, &over))
 }
 
-async fn metadata(State(world): Shared, request: Request) -> Response {
-    let behavior = world.behavior().clone();
+async fn metadata(State(servers): Shared, request: Request) -> Response {
+    let behavior = servers.behavior().clone();
     let expected = format!("/.well-known/oauth-authorization-server{}", behavior.issuer);
-    if !behavior.publishes || request.uri().path() != expected {
+    if !behavior.publishes_metadata || request.uri().path() != expected {
         return StatusCode::NOT_FOUND.into_response();
     }
-    world.note("metadata", BTreeMap::new());
-    let issuer = world.issuer();
+    servers.record("metadata", BTreeMap::new());
+    let issuer = servers.issuer();
     let base = json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{issuer}/authorize"),
@@ -340,69 +343,72 @@ async fn metadata(State(world): Shared, request: Request) -> Response {
             ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
         "authorization_response_iss_parameter_supported": true,
     });
-    world.json(StatusCode::OK, &merged(base, &behavior.metadata))
+    servers.json(StatusCode::OK, &merged(base, &behavior.metadata))
 }
 
-async fn register(State(world): Shared, body: String) -> Response {
-    let said: Value = serde_json::from_str(&body).expect("JSON");
-    let said = said.as_object().expect("an object").iter();
-    world.note("register", said.map(|(name, value)| (name.clone(), value.to_string())).collect());
+async fn register(State(servers): Shared, body: String) -> Response {
+    let params: Value = serde_json::from_str(&body).expect("JSON");
+    let params = params.as_object().expect("an object").iter();
+    servers.record(
+        "register",
+        params.map(|(name, value)| (name.clone(), value.to_string())).collect(),
+    );
     let number = {
-        let mut facts = world.facts();
-        facts.clients += 1;
-        facts.clients
+        let mut recorded = servers.recorded();
+        recorded.clients += 1;
+        recorded.clients
     };
     let base = json!({"client_id": format!("client-{number}")});
-    let over = world.behavior().registered.clone();
-    world.json(StatusCode::CREATED, &merged(base, &over))
+    let over = servers.behavior().registration_fields.clone();
+    servers.json(StatusCode::CREATED, &merged(base, &over))
 }
 
 /// The login page; it redirects at once.
-async fn authorize(State(world): Shared, request: Request) -> Response {
-    let said = form(request.uri().query().unwrap_or_default());
-    world.note("authorize", said.clone());
-    let behavior = world.behavior().clone();
-    let of = |name: &str| said.get(name).cloned().unwrap_or_default();
+async fn authorize(State(servers): Shared, request: Request) -> Response {
+    let params = form(request.uri().query().unwrap_or_default());
+    servers.record("authorize", params.clone());
+    let behavior = servers.behavior().clone();
+    let of = |name: &str| params.get(name).cloned().unwrap_or_default();
     let code = {
-        let mut facts = world.facts();
-        let code = format!("hunter-code-{}", facts.codes.len());
+        let mut recorded = servers.recorded();
+        let code = format!("hunter-code-{}", recorded.codes.len());
         let kept = (of("code_challenge"), of("redirect_uri"), of("scope"));
-        facts.codes.insert(code.clone(), kept);
+        recorded.codes.insert(code.clone(), kept);
         code
     };
-    let base = json!({"code": code, "state": of("state"), "iss": world.issuer()});
-    let brings = merged(base, &behavior.brings);
+    let base = json!({"code": code, "state": of("state"), "iss": servers.issuer()});
+    let redirect_query = merged(base, &behavior.redirect_query);
     let mut query = form_urlencoded::Serializer::new(String::new());
-    for (name, value) in brings.as_object().expect("an object") {
+    for (name, value) in redirect_query.as_object().expect("an object") {
         query.append_pair(name, value.as_str().unwrap_or_default());
     }
     let location = format!("{}?{}", of("redirect_uri"), query.finish());
     (StatusCode::FOUND, [(header::LOCATION, location)]).into_response()
 }
 
-async fn token(State(world): Shared, headers: HeaderMap, body: String) -> Response {
-    let mut said = form(&body);
+async fn token(State(servers): Shared, headers: HeaderMap, body: String) -> Response {
+    let mut params = form(&body);
     if let Some(authorization) = headers.get(header::AUTHORIZATION) {
         let text = authorization.to_str().expect("text").to_owned();
-        said.insert("authorization".to_owned(), text);
+        params.insert("authorization".to_owned(), text);
     }
-    world.note("token", said.clone());
-    let mut behavior = world.behavior().clone();
+    servers.record("token", params.clone());
+    let mut behavior = servers.behavior().clone();
     if !behavior.refusals.is_empty() {
         let (status, mut body) = behavior.refusals.remove(0);
         // Careless servers repeat the received text.
         if body["error_description"] == "ECHO" {
-            body["error_description"] = format!("{said:?}").into();
+            body["error_description"] = format!("{params:?}").into();
         }
-        world.behavior().refusals = behavior.refusals;
-        return world.json(StatusCode::from_u16(status).expect("a status"), &body);
+        servers.behavior().refusals = behavior.refusals;
+        return servers.json(StatusCode::from_u16(status).expect("a status"), &body);
     }
-    let refused = |error: &str| world.json(StatusCode::BAD_REQUEST, &json!({"error": error}));
-    let of = |name: &str| said.get(name).cloned().unwrap_or_default();
-    let issuer = world.issuer();
-    let mut facts = world.facts();
+    let refused = |error: &str| servers.json(StatusCode::BAD_REQUEST, &json!({"error": error}));
+    let of = |name: &str| params.get(name).cloned().unwrap_or_default();
+    let issuer = servers.issuer();
+    let mut recorded = servers.recorded();
     let scope = match of("grant_type").as_str() {
-        "authorization_code" => match facts.codes.remove(&of("code")) {
+        "authorization_code" => match recorded.codes.remove(&of("code")) {
             Some((challenge, redirect, scope))
                 if challenge == challenge_of(&of("code_verifier"))
                     && redirect == of("redirect_uri") =>
@@ -411,29 +417,28 @@ async fn token(State(world): Shared, headers: HeaderMap, body: String) -> Respon
             }
             _ => return refused("invalid_grant"),
         },
-        "refresh_token" => match facts.renewals.remove(&of("refresh_token")) {
+        "refresh_token" => match recorded.renewals.remove(&of("refresh_token")) {
             Some(scope) => scope,
             None => return refused("invalid_grant"),
         },
         _ => of("scope"),
     };
-    facts.given += 1;
-    let number = facts.given;
-    let scope = behavior.gives.map_or(scope, str::to_owned);
+    recorded.given += 1;
+    let number = recorded.given;
+    let scope = behavior.granted_scope.map_or(scope, str::to_owned);
     let access = format!("hunter-access-{number}");
-    facts.tokens.insert(access.clone(), (scope.clone(), issuer));
-    let mut given =
-        json!({"access_token": access, "token_type": "Bearer", "expires_in": behavior.lasts});
+    recorded.tokens.insert(access.clone(), (scope.clone(), issuer));
+    let mut given = json!({"access_token": access, "token_type": "Bearer", "expires_in": behavior.token_lifetime});
     if !scope.is_empty() {
         given["scope"] = scope.clone().into();
     }
-    if behavior.renews && of("grant_type") != "client_credentials" {
+    if behavior.issues_refresh_tokens && of("grant_type") != "client_credentials" {
         let renewal = format!("hunter-renewal-{number}");
-        facts.renewals.insert(renewal.clone(), scope);
+        recorded.renewals.insert(renewal.clone(), scope);
         given["refresh_token"] = renewal.into();
     }
-    drop(facts);
-    world.json(StatusCode::OK, &given)
+    drop(recorded);
+    servers.json(StatusCode::OK, &given)
 }
 
 fn challenge_of(verifier: &str) -> String {
@@ -441,34 +446,35 @@ fn challenge_of(verifier: &str) -> String {
 }
 
 /// The MCP server behind the token check.
-async fn mcp(State(world): Shared, request: Request) -> Response {
-    let behavior = world.behavior().clone();
+async fn mcp(State(servers): Shared, request: Request) -> Response {
+    let behavior = servers.behavior().clone();
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
     let shown = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let shown = shown.and_then(|text| text.strip_prefix("Bearer ")).map(str::to_owned);
-    let known = shown.as_ref().and_then(|token| world.facts().tokens.get(token).cloned());
-    let known = known.filter(|(_, issuer)| *issuer == world.issuer() && !behavior.stubborn);
-    let never = |word: &str| parts.method == word || contains(&body, word.as_bytes());
-    let never = behavior.never.is_some_and(never);
-    let everybody = behavior.open.then(Default::default);
-    let Some((scope, _)) = known.or(everybody).filter(|_| !never) else {
-        world.note("401", BTreeMap::new());
+    let known = shown.as_ref().and_then(|token| servers.recorded().tokens.get(token).cloned());
+    let known =
+        known.filter(|(_, issuer)| *issuer == servers.issuer() && !behavior.rejects_every_token);
+    let always_rejected = |word: &str| parts.method == word || contains(&body, word.as_bytes());
+    let always_rejected = behavior.always_rejected.is_some_and(always_rejected);
+    let everybody = behavior.needs_no_token.then(Default::default);
+    let Some((scope, _)) = known.or(everybody).filter(|_| !always_rejected) else {
+        servers.record("401", BTreeMap::new());
         let error = shown.as_ref().map(|token| format!("the token {token} is not good"));
-        return world.dated(challenge(&world, StatusCode::UNAUTHORIZED, behavior.scope, error));
+        return servers.dated(challenge(&servers, StatusCode::UNAUTHORIZED, behavior.scope, error));
     };
-    if behavior.greedy && contains(&body, b"tools/call") {
-        world.note("403", BTreeMap::new());
-        let wanted = format!("more-{}", world.times("403"));
-        return challenge(&world, StatusCode::FORBIDDEN, Some(&wanted), None);
+    if behavior.needs_new_scope_per_call && contains(&body, b"tools/call") {
+        servers.record("403", BTreeMap::new());
+        let wanted = format!("more-{}", servers.event_count("403"));
+        return challenge(&servers, StatusCode::FORBIDDEN, Some(&wanted), None);
     }
-    let wanted = behavior.for_tools.filter(|_| contains(&body, b"tools/call"));
+    let wanted = behavior.tool_scope.filter(|_| contains(&body, b"tools/call"));
     if wanted.is_some_and(|wanted| !scope.split(' ').any(|own| own == wanted)) {
-        world.note("403", BTreeMap::new());
-        return world.dated(challenge(&world, StatusCode::FORBIDDEN, wanted, None));
+        servers.record("403", BTreeMap::new());
+        return servers.dated(challenge(&servers, StatusCode::FORBIDDEN, wanted, None));
     }
     let request = Request::from_parts(parts, Body::from(body));
-    world.dated(world.server.handle(request).await.map(Body::new))
+    servers.dated(servers.server.handle(request).await.map(Body::new))
 }
 
 fn contains(body: &[u8], word: &[u8]) -> bool {
@@ -476,7 +482,7 @@ fn contains(body: &[u8], word: &[u8]) -> bool {
 }
 
 fn challenge(
-    world: &Inner,
+    servers: &Inner,
     status: StatusCode,
     scope: Option<&str>,
     description: Option<String>,
@@ -485,8 +491,8 @@ fn challenge(
     if status == StatusCode::FORBIDDEN {
         parameters.push("error=\"insufficient_scope\"".to_owned());
     }
-    if world.behavior().points {
-        let url = format!("{}/.well-known/oauth-protected-resource/mcp", world.origin);
+    if servers.behavior().challenge_has_metadata_url {
+        let url = format!("{}/.well-known/oauth-protected-resource/mcp", servers.origin);
         parameters.push(format!("resource_metadata=\"{url}\""));
     }
     parameters.extend(scope.map(|scope| format!("scope=\"{scope}\"")));

@@ -21,7 +21,7 @@ pub(crate) struct ExampleServer {
 
 impl ExampleServer {
     /// Starts it with these revisions.
-    pub(crate) async fn speaking(revisions: &[Revision]) -> ExampleServer {
+    pub(crate) async fn with_revisions(revisions: &[Revision]) -> ExampleServer {
         let transcript = Transcript::default();
         let options =
             HttpOptions { transcript: Some(transcript.clone()), ..HttpOptions::default() };

@@ -4,7 +4,7 @@ use serde_json::json;
 use sparring_wire::Revision;
 
 use super::peer::Peer;
-use super::peer_connection::{PeerConnection, finds};
+use super::peer_connection::{PeerConnection, check_negotiates};
 
 async fn peers() -> Vec<Peer> {
     Peer::python("fastmcp4.py").await
@@ -13,10 +13,10 @@ async fn peers() -> Vec<Peer> {
 #[tokio::test]
 async fn our_client_uses_a_fastmcp_server_in_every_revision() {
     for peer in peers().await {
-        for revision in peer.having(Revision::ALL) {
-            let visit = PeerConnection::of(&peer, revision).await;
-            visit.use_python(&["add", "ask", "fail", "need", "progress"]).await;
-            visit.end().await;
+        for revision in peer.supported_revisions(Revision::ALL) {
+            let connection = PeerConnection::in_revision(&peer, revision).await;
+            connection.use_python(&["add", "ask", "fail", "need", "progress"]).await;
+            connection.end().await;
         }
     }
 }
@@ -25,10 +25,10 @@ async fn our_client_uses_a_fastmcp_server_in_every_revision() {
 async fn our_client_answers_requests_of_a_fastmcp_server() {
     for peer in peers().await {
         // Elicitation came with 2025-06-18.
-        for revision in peer.having([Revision::V2025_06_18, Revision::V2025_11_25]) {
-            let visit = PeerConnection::of(&peer, revision).await;
-            assert_eq!(visit.text("ask", json!({})).await, "hello Ferris", "{revision}");
-            visit.end().await;
+        for revision in peer.supported_revisions([Revision::V2025_06_18, Revision::V2025_11_25]) {
+            let connection = PeerConnection::in_revision(&peer, revision).await;
+            assert_eq!(connection.text("ask", json!({})).await, "hello Ferris", "{revision}");
+            connection.end().await;
         }
     }
 }
@@ -36,19 +36,19 @@ async fn our_client_answers_requests_of_a_fastmcp_server() {
 #[tokio::test]
 async fn our_client_gives_a_fastmcp_server_the_input_it_needs_in_2026_07_28() {
     for peer in peers().await {
-        let visit = PeerConnection::of(&peer, Revision::V2026_07_28).await;
-        assert_eq!(visit.text("need", json!({})).await, "hello Ferris");
+        let connection = PeerConnection::in_revision(&peer, Revision::V2026_07_28).await;
+        assert_eq!(connection.text("need", json!({})).await, "hello Ferris");
         // Servers cannot send requests to clients any more, and FastMCP reports
         // that.
-        let asked = visit.call("ask", json!({})).await;
+        let asked = connection.call("ask", json!({})).await;
         assert!(asked.is_error(), "{}", asked.raw().text());
-        visit.end().await;
+        connection.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_finds_the_newest_revision_of_a_fastmcp_server() {
     for peer in peers().await {
-        finds(&peer, Revision::V2026_07_28).await.end().await;
+        check_negotiates(&peer, Revision::V2026_07_28).await.end().await;
     }
 }

@@ -25,19 +25,19 @@ impl Meeting<'_> {
     async fn ask(&self, method: &str, args: &[&str]) -> Option<Value> {
         let target = installed::node22("inspector/clients/cli/build/index.js")?;
         // A transcript records one conversation.
-        let server = ExampleServer::speaking(self.ours).await;
+        let server = ExampleServer::with_revisions(self.ours).await;
         let mut command = Command::new(&target.program);
         command.args(&target.args).arg(server.url(self.path));
         command.args(["--protocol-era", self.era, "--format", "json", "--method", method]);
         command.args(args).env("HOME", self.home.path());
         command.stdin(Stdio::null()).kill_on_drop(true);
         let output = within(command.output()).await.unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        assert!(output.status.success(), "{} at {}, {method}: {said}", self.era, self.path);
-        let said: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}"));
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        assert!(output.status.success(), "{} at {}, {method}: {text}", self.era, self.path);
+        let response: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"));
         server.close().await;
-        Some(said["result"].clone())
+        Some(response["result"].clone())
     }
 }
 
@@ -45,14 +45,14 @@ impl Meeting<'_> {
 async fn check(path: &str, era: &str, ours: &[Revision], expected: Revision) {
     let meeting = Meeting { path, era, ours, home: tempfile::tempdir().unwrap() };
     let call = ["--tool-name", "add", "--tool-args-json", r#"{"a": 2, "b": 3}"#];
-    let heard = tokio::join!(
+    let results = tokio::join!(
         meeting.ask("initialize", &[]),
         meeting.ask("tools/list", &[]),
         meeting.ask("tools/call", &call),
         meeting.ask("resources/read", &["--uri", "desk://note"]),
         meeting.ask("prompts/get", &["--prompt-name", "greet"]),
     );
-    let (Some(hello), Some(tools), Some(sum), Some(note), Some(prompt)) = heard else { return };
+    let (Some(hello), Some(tools), Some(sum), Some(note), Some(prompt)) = results else { return };
     let name = format!("{era} at {path}, {expected}");
     assert_eq!(hello["serverInfo"]["name"], "desk", "{name}");
     assert_eq!(hello["protocolVersion"], expected.name(), "{name}");

@@ -25,7 +25,7 @@ struct ProtectedServer {
 impl ProtectedServer {
     /// Returns `None` if the provider is not installed.
     async fn new() -> Option<ProtectedServer> {
-        let server = ExampleServer::speaking(&Revision::ALL).await;
+        let server = ExampleServer::with_revisions(&Revision::ALL).await;
         let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
         let (_, point) = key.public_key_raw().split_first().expect("an uncompressed point");
         let (x, y) = point.split_at(32);
@@ -97,7 +97,7 @@ async fn an_openid_provider_renews_its_tokens() {
         let (before, rest) = kept.split_once("\"renew_at\": ").unwrap();
         let (_, after) = rest.split_once(',').unwrap();
         std::fs::write(&path, format!("{before}\"renew_at\": 0,{after}")).unwrap();
-        let absent_user = BrowserOpener::new(|_| panic!("nobody is asked"));
+        let absent_user = BrowserOpener::new(|_| panic!("no login expected"));
         let oauth =
             OAuth { store_path: Some(path.clone()), ..OAuth::authorization_code(absent_user) };
         let client = protected.call(oauth, Revision::LATEST, 1).await;

@@ -60,16 +60,16 @@ impl Peer {
             .spawn()
             .unwrap();
         let (sender, mut lines) = mpsc::unbounded_channel();
-        tokio::spawn(pass_on(process.stdout.take().unwrap(), sender.clone()));
-        tokio::spawn(pass_on(process.stderr.take().unwrap(), sender));
-        let mut said = String::new();
+        tokio::spawn(forward_lines(process.stdout.take().unwrap(), sender.clone()));
+        tokio::spawn(forward_lines(process.stderr.take().unwrap(), sender));
+        let mut output = String::new();
         loop {
             let line = within(lines.recv()).await;
-            let line = line.unwrap_or_else(|| panic!("{}: {said}", target.command_line()));
+            let line = line.unwrap_or_else(|| panic!("{}: {output}", target.command_line()));
             if line.to_lowercase().contains("listening") || line.contains("running on") {
                 break;
             }
-            said.push_str(&line);
+            output.push_str(&line);
         }
         let url = format!("http://127.0.0.1:{port}{path}");
         let target = HttpTarget { transport, ..HttpTarget::new(url) };
@@ -85,7 +85,7 @@ impl Peer {
     }
 
     /// Returns those of the revisions that this transport supports.
-    pub(super) fn having(
+    pub(super) fn supported_revisions(
         &self,
         revisions: impl IntoIterator<Item = Revision>,
     ) -> impl Iterator<Item = Revision> {
@@ -108,7 +108,7 @@ impl Peer {
 }
 
 /// Reads to the end, so that the server never blocks.
-async fn pass_on(output: impl AsyncRead + Unpin, sender: mpsc::UnboundedSender<String>) {
+async fn forward_lines(output: impl AsyncRead + Unpin, sender: mpsc::UnboundedSender<String>) {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         let _ = sender.send(line + "\n");

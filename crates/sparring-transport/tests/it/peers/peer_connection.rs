@@ -12,7 +12,7 @@ use sparring_transport::Stderr;
 use sparring_wire::{Json, RawJson, Revision, Side, Transcript};
 
 use super::peer::Peer;
-use crate::script::gone;
+use crate::script::wait_until_ended;
 
 /// The error of a server without discovery.
 pub(super) const NO_DISCOVERY: &str =
@@ -34,14 +34,15 @@ pub(super) struct PeerConnection {
 }
 
 impl PeerConnection {
-    pub(super) async fn of(peer: &Peer, revision: Revision) -> PeerConnection {
-        let visit = PeerConnection::by(curious().revision(revision), peer).await;
-        assert_eq!(visit.client.revision(), Some(revision));
-        visit
+    pub(super) async fn in_revision(peer: &Peer, revision: Revision) -> PeerConnection {
+        let connection =
+            PeerConnection::with_client(answering_client().revision(revision), peer).await;
+        assert_eq!(connection.client.revision(), Some(revision));
+        connection
     }
 
     /// Connects with a client that the caller has prepared.
-    pub(super) async fn by(client: ClientBuilder, peer: &Peer) -> PeerConnection {
+    pub(super) async fn with_client(client: ClientBuilder, peer: &Peer) -> PeerConnection {
         let (link, id, stderr) = peer.open();
         let client = within(client.timeout(TEST_TIMEOUT).connect(link)).await;
         let client = client.unwrap_or_else(|error| panic!("{}: {error}", peer.name()));
@@ -63,9 +64,9 @@ impl PeerConnection {
     /// Calls a tool and returns its progress.
     pub(super) async fn progress(&self, tool: &str, arguments: Value) -> Vec<f64> {
         let steps = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&steps);
+        let recorded = Arc::clone(&steps);
         let call = self.client.call_tool(tool, arguments);
-        let call = call.on_progress(move |step| heard.lock().unwrap().push(step.progress));
+        let call = call.on_progress(move |step| recorded.lock().unwrap().push(step.progress));
         let response = within(call.into_future()).await.unwrap();
         assert!(response.success(), "{tool}: {}", response.raw().text());
         steps.lock().unwrap().clone()
@@ -87,7 +88,7 @@ impl PeerConnection {
     }
 
     /// Checks the parts that all example servers have: a note, a greeting, and three steps.
-    async fn look_around(&self, tools: &[&str], tone: Value, greeting: &str) {
+    async fn check_common_parts(&self, tools: &[&str], tone: Value, greeting: &str) {
         let revision = self.client.revision();
         let found: Vec<_> = self.tools().await.into_iter().collect();
         assert_eq!(found, tools, "{revision:?}");
@@ -103,7 +104,7 @@ impl PeerConnection {
 
     /// Checks an example server in Python with these tools.
     pub(super) async fn use_python(&self, tools: &[&str]) {
-        self.look_around(tools, json!({"tone": "low"}), "Say hello in a low tone.").await;
+        self.check_common_parts(tools, json!({"tone": "low"}), "Say hello in a low tone.").await;
         let revision = self.client.revision();
         assert_eq!(self.text("add", json!({"a": 2, "b": 3})).await, "5", "{revision:?}");
         let failed = self.call("fail", json!({})).await;
@@ -114,7 +115,7 @@ impl PeerConnection {
 
     /// Checks an example server in Rust.
     pub(super) async fn use_rust(&self) {
-        self.look_around(&["ask", "echo", "progress"], json!({}), "Say hello.").await;
+        self.check_common_parts(&["ask", "echo", "progress"], json!({}), "Say hello.").await;
         let revision = self.client.revision();
         let echoed = self.text("echo", json!({"message": "a\n😀"})).await;
         assert_eq!(echoed, "a\n😀", "{revision:?}");
@@ -132,7 +133,7 @@ impl PeerConnection {
     pub(super) async fn end_with(self, expected: &[(&str, &str, &str)]) {
         within(self.client.close()).await;
         if let Some(id) = self.id {
-            gone(id).await;
+            wait_until_ended(id).await;
         }
         let transcript = self.client.transcript();
         let wrong: Vec<_> = transcript.violations();
@@ -149,13 +150,13 @@ impl PeerConnection {
 }
 
 /// Returns a client that answers questions.
-pub(super) fn curious() -> ClientBuilder {
+pub(super) fn answering_client() -> ClientBuilder {
     Client::builder()
-        .answer(ServerRequest::Elicitation, |params| async move { Ok(filled_in(&params)) })
+        .answer(ServerRequest::Elicitation, |params| async move { Ok(fill_in_form(&params)) })
 }
 
 /// Fills in the first field of the form.
-fn filled_in(params: &RawJson) -> Value {
+fn fill_in_form(params: &RawJson) -> Value {
     let fields = params.view().get_path(&["requestedSchema", "properties"]);
     let field = fields.into_iter().flat_map(Json::members).next().expect("a field");
     let content = Map::from_iter([(field.0.name().into_owned(), json!("Ferris"))]);
@@ -163,17 +164,18 @@ fn filled_in(params: &RawJson) -> Value {
 }
 
 /// Checks that a client without a fixed revision negotiates this one.
-pub(super) async fn finds(peer: &Peer, newest: Revision) -> PeerConnection {
-    let visit = PeerConnection::by(curious().protocol(Protocol::Auto), peer).await;
-    let expected = peer.having([newest]).next().unwrap_or(Revision::LATEST_LEGACY);
-    assert_eq!(visit.client.revision(), Some(expected));
-    within(visit.client.ping()).await.unwrap();
-    visit
+pub(super) async fn check_negotiates(peer: &Peer, newest: Revision) -> PeerConnection {
+    let connection =
+        PeerConnection::with_client(answering_client().protocol(Protocol::Auto), peer).await;
+    let expected = peer.supported_revisions([newest]).next().unwrap_or(Revision::LATEST_LEGACY);
+    assert_eq!(connection.client.revision(), Some(expected));
+    within(connection.client.ping()).await.unwrap();
+    connection
 }
 
 /// Checks that a client with only this revision receives the server's revisions, and that the
 /// server has ended.
-pub(super) async fn refuses(peer: &Peer, revision: Revision, expected: &str) {
+pub(super) async fn check_refuses(peer: &Peer, revision: Revision, expected: &str) {
     let (link, id, _) = peer.open();
     let transcript = Transcript::default();
     let client = Client::builder().revision(revision).timeout(TEST_TIMEOUT);
@@ -183,7 +185,7 @@ pub(super) async fn refuses(peer: &Peer, revision: Revision, expected: &str) {
     assert_eq!((&**ours, &**theirs), (&[revision][..], &[expected.to_owned()][..]), "{error}");
     assert_eq!(transcript.violations(), [], "{}", render_violations(&transcript));
     if let Some(id) = id {
-        gone(id).await;
+        wait_until_ended(id).await;
     }
 }
 

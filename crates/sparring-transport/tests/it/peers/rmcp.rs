@@ -7,7 +7,7 @@ use sparring_wire::Revision;
 
 use super::installed;
 use super::peer::Peer;
-use super::peer_connection::{PeerConnection, finds};
+use super::peer_connection::{PeerConnection, check_negotiates};
 
 async fn peers() -> Vec<Peer> {
     let target = ChildTarget::new(installed::example("rmcp_server"));
@@ -17,11 +17,15 @@ async fn peers() -> Vec<Peer> {
 #[tokio::test]
 async fn our_client_uses_an_rmcp_server_in_every_revision() {
     for peer in peers().await {
-        for revision in peer.having(Revision::ALL) {
-            let visit = PeerConnection::of(&peer, revision).await;
-            visit.use_rust().await;
-            assert_eq!(visit.call("fly", json!({})).await.error_code(), Some(-32602), "{revision}");
-            visit.end().await;
+        for revision in peer.supported_revisions(Revision::ALL) {
+            let connection = PeerConnection::in_revision(&peer, revision).await;
+            connection.use_rust().await;
+            assert_eq!(
+                connection.call("fly", json!({})).await.error_code(),
+                Some(-32602),
+                "{revision}"
+            );
+            connection.end().await;
         }
     }
 }
@@ -29,6 +33,6 @@ async fn our_client_uses_an_rmcp_server_in_every_revision() {
 #[tokio::test]
 async fn our_client_finds_the_newest_revision_of_an_rmcp_server() {
     for peer in peers().await {
-        finds(&peer, Revision::V2026_07_28).await.end().await;
+        check_negotiates(&peer, Revision::V2026_07_28).await.end().await;
     }
 }

@@ -10,8 +10,8 @@ use tokio::process::Command;
 
 use super::example_server::ExampleServer;
 use super::peer::Peer;
-use super::peer_connection::{PeerConnection, finds, within};
-use super::their_clients::right;
+use super::peer_connection::{PeerConnection, check_negotiates, within};
+use super::their_clients::expected_results;
 use super::{installed, legacy};
 
 async fn server() -> Peer {
@@ -22,31 +22,31 @@ async fn server() -> Peer {
 async fn our_client_uses_a_server_of_rust_mcp_sdk_in_every_revision() {
     let peer = server().await;
     for revision in legacy() {
-        let visit = PeerConnection::of(&peer, revision).await;
-        visit.use_rust().await;
-        let missing = visit.call("fly", json!({})).await;
+        let connection = PeerConnection::in_revision(&peer, revision).await;
+        connection.use_rust().await;
+        let missing = connection.call("fly", json!({})).await;
         assert!(missing.is_error() && missing.content().contains("fly"), "{revision}");
-        visit.end().await;
+        connection.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_finds_the_newest_revision_of_a_server_of_rust_mcp_sdk() {
-    finds(&server().await, Revision::LATEST_LEGACY).await.end().await;
+    check_negotiates(&server().await, Revision::LATEST_LEGACY).await.end().await;
 }
 
 #[tokio::test]
 async fn rust_mcp_sdks_client_uses_our_server_in_every_revision() {
     for revision in legacy() {
-        let server = ExampleServer::speaking(&Revision::ALL).await;
+        let server = ExampleServer::with_revisions(&Revision::ALL).await;
         let mut command = Command::new(installed::example("rust_mcp_sdk_client"));
         command.args([revision.name(), &server.url("/sse")]);
         command.stdin(Stdio::null()).kill_on_drop(true);
         let output = within(command.output()).await.unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{revision}: {stderr}");
-        let heard: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(heard, right(revision, "Ali"), "{revision}");
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(found, expected_results(revision, "Ali"), "{revision}");
         server.close().await;
     }
 }

@@ -23,12 +23,12 @@ async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name:
         [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it)).into();
     assert!(output.status.success(), "{expected}: {stdout}{stderr}");
     assert_eq!(stderr, "ended: the other side closed the connection; 0 violations\n", "{expected}");
-    let heard: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(heard, right(expected, name), "{expected}");
+    let found: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(found, expected_results(expected, name), "{expected}");
 }
 
 /// Returns the expected results of a client with this name.
-pub(crate) fn right(expected: Revision, name: &str) -> Value {
+pub(crate) fn expected_results(expected: Revision, name: &str) -> Value {
     // Elicitation came with 2025-06-18.
     let ask = if expected >= Revision::V2025_06_18 {
         json!(format!("hello {name}"))

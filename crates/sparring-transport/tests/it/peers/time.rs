@@ -6,7 +6,7 @@ use sparring_wire::{Json, Revision};
 
 use super::installed;
 use super::peer::Peer;
-use super::peer_connection::{PeerConnection, finds};
+use super::peer_connection::{PeerConnection, check_negotiates};
 
 fn target() -> Option<Peer> {
     installed::python(&["-m", "mcp_server_time", "--local-timezone", "UTC"]).map(Peer::Stdio)
@@ -16,15 +16,15 @@ fn target() -> Option<Peer> {
 async fn our_client_uses_mcp_server_time_in_every_revision() {
     let Some(target) = target() else { return };
     for revision in Revision::ALL {
-        let visit = PeerConnection::of(&target, revision).await;
-        let tools = visit.tools().await;
+        let connection = PeerConnection::in_revision(&target, revision).await;
+        let tools = connection.tools().await;
         assert_eq!(tools.into_iter().collect::<Vec<_>>(), ["convert_time", "get_current_time"]);
-        assert!(visit.resources().await.is_empty() && visit.prompts().await.is_empty());
+        assert!(connection.resources().await.is_empty() && connection.prompts().await.is_empty());
 
         // Neither zone changes its clocks.
         let noon =
             json!({"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"});
-        let converted = visit.call("convert_time", noon).await;
+        let converted = connection.call("convert_time", noon).await;
         assert!(converted.success(), "{revision}: {}", converted.raw().text());
         let text: serde_json::Value = serde_json::from_str(&converted.content()).unwrap();
         assert_eq!(text["time_difference"], "+9.0h", "{revision}: {text}");
@@ -34,15 +34,19 @@ async fn our_client_uses_mcp_server_time_in_every_revision() {
             assert_eq!(zone.as_deref(), Some("Asia/Tokyo"), "{revision}");
         }
 
-        let nowhere = visit.call("get_current_time", json!({"timezone": "Moon/Base"})).await;
+        let nowhere = connection.call("get_current_time", json!({"timezone": "Moon/Base"})).await;
         assert!(nowhere.is_error() && nowhere.content().contains("Moon/Base"), "{revision}");
-        assert_eq!(visit.call("fly", json!({})).await.error_code(), Some(-32602), "{revision}");
-        visit.end().await;
+        assert_eq!(
+            connection.call("fly", json!({})).await.error_code(),
+            Some(-32602),
+            "{revision}"
+        );
+        connection.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_finds_the_newest_revision_of_mcp_server_time() {
     let Some(target) = target() else { return };
-    finds(&target, Revision::V2026_07_28).await.end().await;
+    check_negotiates(&target, Revision::V2026_07_28).await.end().await;
 }

@@ -12,7 +12,7 @@ use sql::{Settings, SqlServer, serve};
 const REVISION: Revision = Revision::V2025_11_25;
 
 /// Maximum wait for anything.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The names of the ways; the first has the least machinery.
 pub(crate) const WAYS: [&str; 4] =
@@ -52,8 +52,10 @@ impl Way {
                 let folder = tempfile::tempdir().expect("a folder");
                 let pipes = NamedPipes::from_base(&folder.path().join("pipe"));
                 pipes.create().expect("pipes");
-                let (here, there) =
-                    tokio::join!(pipes.open_as_client(PATIENCE), pipes.open_as_server(PATIENCE));
+                let (here, there) = tokio::join!(
+                    pipes.open_as_client(TEST_TIMEOUT),
+                    pipes.open_as_server(TEST_TIMEOUT)
+                );
                 let running = server().spawn(there.expect("the server's end"));
                 let client = client.connect(here.expect("the client's end")).await;
                 Way::Pipe(client.expect("a client"), running)
@@ -63,7 +65,7 @@ impl Way {
                 let client = client.connect(program.args(["--init", &shop()])).await;
                 Way::Process(client.expect("a client"))
             }
-            other => panic!("there is no way {other}"),
+            other => panic!("unknown way {other}"),
         }
     }
 
@@ -74,14 +76,14 @@ impl Way {
             "clientInfo": {"name": "by hand", "version": "1"},
         });
         self.ask("initialize", params).await;
-        let told = Frame::notification("notifications/initialized", None);
+        let initialized = Frame::notification("notifications/initialized", None);
         match &mut self {
             Way::Direct(session) => {
-                assert_eq!(session.process_request(told).await, None, "it has no response");
+                assert_eq!(session.process_request(initialized).await, None, "it has no response");
             }
             Way::Memory(transport, session) => {
-                transport.queue_incoming(told.bytes());
-                assert_eq!(session.process_one_message(PATIENCE).await, Ok(true));
+                transport.queue_incoming(initialized.bytes());
+                assert_eq!(session.process_one_message(TEST_TIMEOUT).await, Ok(true));
             }
             Way::Pipe(..) | Way::Process(_) => {}
         }
@@ -98,7 +100,7 @@ impl Way {
             }
             Way::Memory(transport, session) => {
                 transport.queue_incoming(request().bytes());
-                assert_eq!(session.process_one_message(PATIENCE).await, Ok(true));
+                assert_eq!(session.process_one_message(TEST_TIMEOUT).await, Ok(true));
                 // Notifications to all clients may surround the response.
                 let mut sent = std::iter::from_fn(|| transport.next_sent());
                 sent.find(|frame| frame.id().is_some()).expect("a response")

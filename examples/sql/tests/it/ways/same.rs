@@ -6,11 +6,11 @@ use super::{WAYS, Way};
 
 /// Sends the same requests in one way, and returns the answers.
 async fn conversation(way: &mut Way) -> Vec<Value> {
-    let mut said = Vec::new();
+    let mut answers = Vec::new();
     let listed = way.ask("tools/list", json!({})).await;
     let names: Vec<_> = listed["tools"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
     assert_eq!(names, ["query", "describe", "list_tables", "database_info", "execute"]);
-    said.push(listed);
+    answers.push(listed);
 
     let created =
         way.call("execute", json!({"sql": "create table notes (id integer, text)"})).await;
@@ -20,14 +20,14 @@ async fn conversation(way: &mut Way) -> Vec<Value> {
     assert_eq!(inserted["structuredContent"]["rows_affected"], 1);
     let found = way.call("query", json!({"sql": "select * from notes"})).await;
     assert_eq!(found["structuredContent"]["rows"], json!([[7, "hello"]]));
-    said.extend([created, inserted, found]);
+    answers.extend([created, inserted, found]);
 
     for tool in ["list_tables", "database_info"] {
-        said.push(way.call(tool, json!({})).await);
+        answers.push(way.call(tool, json!({})).await);
     }
-    said.push(way.call("describe", json!({"table": "orders"})).await);
-    said.push(way.ask("resources/list", json!({})).await);
-    said.push(way.ask("resources/read", json!({"uri": "sql://tables/notes"})).await);
+    answers.push(way.call("describe", json!({"table": "orders"})).await);
+    answers.push(way.ask("resources/list", json!({})).await);
+    answers.push(way.ask("resources/read", json!({"uri": "sql://tables/notes"})).await);
 
     let refused = way.call("query", json!({"sql": "drop table notes"})).await;
     assert_eq!(refused["isError"], true);
@@ -37,8 +37,8 @@ async fn conversation(way: &mut Way) -> Vec<Value> {
     assert_eq!(unnamed["code"], -32602);
     let missing = way.ask("resources/read", json!({"uri": "sql://tables/nope"})).await;
     assert_eq!(missing["code"], -32002);
-    said.extend([refused, unknown, unnamed, missing]);
-    said
+    answers.extend([refused, unknown, unnamed, missing]);
+    answers
 }
 
 #[tokio::test]
@@ -46,10 +46,10 @@ async fn all_four_ways_get_the_same_answers_from_the_server() {
     let mut first: Option<Vec<Value>> = None;
     for name in WAYS {
         let mut way = Way::open(name).await;
-        let said = conversation(&mut way).await;
+        let answers = conversation(&mut way).await;
         match &first {
-            None => first = Some(said),
-            Some(first) => assert_eq!(&said, first, "{name}"),
+            None => first = Some(answers),
+            Some(first) => assert_eq!(&answers, first, "{name}"),
         }
         if let Way::Pipe(client, _) | Way::Process(client) = &way {
             assert_eq!(client.transcript().violations(), [], "{name}");

@@ -95,20 +95,20 @@ impl InteractiveRequests {
 
     /// Prepares a request to this server, with its questions and progress.
     pub(super) fn prepare(&self, server: &Arc<str>, request: RequestBuilder) -> RequestBuilder {
-        let (tell, server) = (self.events.clone(), Arc::clone(server));
+        let (events, server) = (self.events.clone(), Arc::clone(server));
         // Nothing receives the events when the shell ends.
         let request = request.on_progress({
-            let tell = tell.clone();
-            move |progress| drop(tell.send(RequestEvent::Progress(progress)))
+            let events = events.clone();
+            move |progress| drop(events.send(RequestEvent::Progress(progress)))
         });
         // One user answers one question at a time.
-        request.with_server_request_handler(1, Arc::new(QuestionForwarder { tell, server }))
+        request.with_server_request_handler(1, Arc::new(QuestionForwarder { events, server }))
     }
 }
 
 /// Forwards the questions of a server.
 struct QuestionForwarder {
-    tell: mpsc::UnboundedSender<RequestEvent>,
+    events: mpsc::UnboundedSender<RequestEvent>,
     server: Arc<str>,
 }
 
@@ -121,7 +121,7 @@ impl ServerRequestHandler for QuestionForwarder {
         let (reply, answer) = oneshot::channel();
         let asked = QuestionKind::parse(method, &params).map(|kind| {
             let asked = ServerQuestion { server: Arc::clone(&self.server), kind, reply };
-            let _ = self.tell.send(RequestEvent::Question(asked));
+            let _ = self.events.send(RequestEvent::Question(asked));
         });
         Box::pin(async move {
             asked?;

@@ -24,7 +24,7 @@ const ASSERTION_LIFETIME_SECS: u64 = 300;
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Client {
     pub(super) id: String,
-    pub(super) proof: ClientAuth,
+    pub(super) client_auth: ClientAuth,
     pub(super) method: TokenAuthMethod,
     /// The redirect URL that it registered, if it registered dynamically.
     pub(super) redirect: Option<String>,
@@ -73,12 +73,16 @@ pub(super) fn configured_client(
         (None, Some(document)) if documents => document,
         _ => return Ok(None),
     };
-    let (proof, method) = (oauth.client_auth.clone(), select_method(&oauth.client_auth, provider)?);
-    Ok(Some(Client { id: id.clone(), proof, method, redirect: None }))
+    let (client_auth, method) =
+        (oauth.client_auth.clone(), select_method(&oauth.client_auth, provider)?);
+    Ok(Some(Client { id: id.clone(), client_auth, method, redirect: None }))
 }
 
 /// Selects an authentication method that the server offers.
-fn select_method(proof: &ClientAuth, provider: &Provider) -> Result<TokenAuthMethod, AuthError> {
+fn select_method(
+    client_auth: &ClientAuth,
+    provider: &Provider,
+) -> Result<TokenAuthMethod, AuthError> {
     let has = |method: TokenAuthMethod| {
         let all = provider.metadata.token_endpoint_auth_methods_supported.as_ref();
         // The default without a list (RFC 8414, 2).
@@ -87,7 +91,7 @@ fn select_method(proof: &ClientAuth, provider: &Provider) -> Result<TokenAuthMet
         })
     };
     let missing = |what| AuthError::NotOffered { issuer: provider.issuer().to_owned(), what };
-    match proof {
+    match client_auth {
         ClientAuth::None => Ok(TokenAuthMethod::None),
         ClientAuth::Secret(_) if has(TokenAuthMethod::ClientSecretBasic) => {
             Ok(TokenAuthMethod::ClientSecretBasic)
@@ -151,7 +155,7 @@ pub(super) async fn register(
     Ok(Client {
         id: registered.client_id,
         method: method.unwrap_or(wanted),
-        proof: secret.map_or(ClientAuth::None, ClientAuth::Secret),
+        client_auth: secret.map_or(ClientAuth::None, ClientAuth::Secret),
         redirect: Some(redirect.to_owned()),
     })
 }

@@ -99,7 +99,7 @@ impl StoredCredentials {
         let client = self.issuers.get(issuer)?.client.clone()?;
         Some(Client {
             id: client.id,
-            proof: client.secret.map_or(ClientAuth::None, ClientAuth::Secret),
+            client_auth: client.secret.map_or(ClientAuth::None, ClientAuth::Secret),
             method: client.method,
             redirect: Some(client.redirect),
         })
@@ -108,7 +108,7 @@ impl StoredCredentials {
     /// Stores a dynamically registered client.
     pub(super) fn store_client(&mut self, issuer: &str, client: &Client) {
         let Some(redirect) = client.redirect.clone() else { return };
-        let secret = match &client.proof {
+        let secret = match &client.client_auth {
             ClientAuth::Secret(secret) => Some(secret.clone()),
             _ => None,
         };
@@ -210,8 +210,8 @@ mod tests {
     use super::*;
 
     fn oauth(client_id: Option<&str>) -> OAuth {
-        let visitor = super::super::BrowserOpener::new(|_| {});
-        OAuth { client_id: client_id.map(str::to_owned), ..OAuth::authorization_code(visitor) }
+        let browser = super::super::BrowserOpener::new(|_| {});
+        OAuth { client_id: client_id.map(str::to_owned), ..OAuth::authorization_code(browser) }
     }
 
     fn tokens(access: &str) -> Tokens {
@@ -225,7 +225,7 @@ mod tests {
         let path = folder.path().join("new/credentials.json");
         let client = Client {
             id: "c".to_owned(),
-            proof: ClientAuth::Secret("s".to_owned()),
+            client_auth: ClientAuth::Secret("s".to_owned()),
             method: TokenAuthMethod::ClientSecretPost,
             redirect: Some("http://127.0.0.1:5/".to_owned()),
         };

@@ -161,7 +161,7 @@ mod tests {
     fn the_login_url_has_every_parameter_once() {
         let client = Client {
             id: "me".to_owned(),
-            proof: ClientAuth::None,
+            client_auth: ClientAuth::None,
             method: TokenAuthMethod::None,
             redirect: None,
         };

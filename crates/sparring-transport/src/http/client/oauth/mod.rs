@@ -88,9 +88,9 @@ impl BrowserOpener {
 }
 
 impl OAuth {
-    /// A user logs in at a page that `visitor` opens. All other settings have their defaults,
+    /// A user logs in at a page that `browser` opens. All other settings have their defaults,
     /// and nothing is stored.
-    pub fn authorization_code(visitor: BrowserOpener) -> Self {
+    pub fn authorization_code(browser: BrowserOpener) -> Self {
         OAuth {
             grant: Grant::Code,
             client_id: None,
@@ -101,16 +101,16 @@ impl OAuth {
             redirect_url: "http://127.0.0.1/callback".to_owned(),
             login_timeout: Duration::from_secs(300),
             store_path: None,
-            browser: visitor,
+            browser,
         }
     }
 
     /// A client that the authorization server knows requests tokens for itself.
-    pub fn client_credentials(client_id: impl Into<String>, proof: ClientAuth) -> Self {
+    pub fn client_credentials(client_id: impl Into<String>, client_auth: ClientAuth) -> Self {
         OAuth {
             grant: Grant::ClientCredentials,
             client_id: Some(client_id.into()),
-            client_auth: proof,
+            client_auth,
             ..OAuth::authorization_code(BrowserOpener::new(|_| {}))
         }
     }
@@ -129,12 +129,12 @@ impl fmt::Debug for OAuth {
         f.debug_struct("OAuth")
             .field("grant", &self.grant)
             .field("client_id", &self.client_id)
-            .field("proof", &self.client_auth)
+            .field("client_auth", &self.client_auth)
             .field("issuer", &self.issuer)
             .field("document", &self.client_metadata_url)
             .field("scopes", &self.scopes)
             .field("redirect", &self.redirect_url)
-            .field("patience", &self.login_timeout)
+            .field("login_timeout", &self.login_timeout)
             .field("store", &self.store_path)
             .finish_non_exhaustive()
     }

@@ -265,7 +265,7 @@ impl Authorizer {
     }
 
     fn mask_secret(&self, client: &Client) {
-        if let ClientAuth::Secret(secret) = &client.proof {
+        if let ClientAuth::Secret(secret) = &client.client_auth {
             self.secrets.add(secret);
         }
     }

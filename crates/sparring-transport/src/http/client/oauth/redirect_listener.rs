@@ -201,9 +201,9 @@ mod tests {
         let mut stream = TcpStream::connect(authority).await.expect("it listens");
         let request = format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\n\r\n");
         stream.write_all(request.as_bytes()).await.expect("it reads");
-        let mut said = String::new();
-        stream.read_to_string(&mut said).await.expect("it answers");
-        said
+        let mut page = String::new();
+        stream.read_to_string(&mut page).await.expect("it answers");
+        page
     }
 
     #[tokio::test]

@@ -173,7 +173,7 @@ fn build_request(
     }
     form.append_pair("resource", &provider.resource);
     let mut authorization = None;
-    match (client.method, &client.proof) {
+    match (client.method, &client.client_auth) {
         (TokenAuthMethod::ClientSecretBasic, ClientAuth::Secret(secret)) => {
             let encoded =
                 |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 use sparring_peer::Link;
-use sparring_peer::link::{Cause, Incoming, LinkKind, Outgoing, Recorder};
+use sparring_peer::link::{Cause, Incoming, LinkInfo, LinkKind, Outgoing, Recorder};
 use tokio::time::{Instant, Sleep};
 
 use super::registry::{Registry, SessionId};
@@ -47,15 +47,13 @@ impl SessionLink {
 }
 
 impl Link for SessionLink {
-    fn kind(&self) -> LinkKind {
-        self.session.kind()
-    }
-
-    fn transport_name(&self) -> &'static str {
-        match self.session.kind() {
+    fn info(&self) -> LinkInfo {
+        let kind = self.session.kind();
+        let transport_name = match kind {
             LinkKind::Streams => "http",
             LinkKind::Shared => "sse",
-        }
+        };
+        LinkInfo::new(kind, transport_name)
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {

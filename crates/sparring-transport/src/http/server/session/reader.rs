@@ -25,7 +25,7 @@ pub(in crate::http::server) struct Reader {
     name: Option<&'static str>,
     ids: bool,
     /// The speed limit of the last written bytes.
-    pace: Option<u64>,
+    bytes_per_second: Option<u64>,
 }
 
 /// The beginning of a stream.
@@ -52,7 +52,7 @@ impl Reader {
             preface,
             name: None,
             ids: true,
-            pace: None,
+            bytes_per_second: None,
         }
     }
 
@@ -172,15 +172,15 @@ impl EventSource for Reader {
         };
         drop(state);
         session.update_backlog(before, now);
-        self.pace = fault.as_ref().and_then(|fault| fault.bytes_per_second);
+        self.bytes_per_second = fault.as_ref().and_then(|fault| fault.bytes_per_second);
         match fault.map(|fault| StreamStatus::More.with_fault(&fault)) {
             Some(StreamStatus::Broken) => Poll::Ready(StreamStatus::Broken),
             _ => status,
         }
     }
 
-    fn pace(&mut self) -> Option<u64> {
-        self.pace.take()
+    fn bytes_per_second(&mut self) -> Option<u64> {
+        self.bytes_per_second.take()
     }
 }
 

@@ -246,7 +246,7 @@ impl Session {
                     buffer.wake();
                 }
             }
-            Outgoing::Abort(Stream::Connection) | Outgoing::Open(_) => {}
+            Outgoing::Abort(Stream::Connection) | Outgoing::Open(_) | Outgoing::EraDetected(_) => {}
             Outgoing::Close => self.close(),
         }
     }
@@ -473,8 +473,8 @@ mod tests {
         let session = streams();
         let (reader, stream) = asking(&session);
         drop(reader);
-        let said = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/said"}"#);
-        session.route(Outgoing::send_on(stream.clone(), said));
+        let sent = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/sent"}"#);
+        session.route(Outgoing::send_on(stream.clone(), sent));
         assert_eq!(session.lock().streams.get(&1).map(StreamBuffer::bytes), Some(0));
         session.route(Outgoing::send_on(stream, answer()));
         let state = session.lock();

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::knowledge::Instruction;
-use crate::phrase::beginning;
+use crate::phrase::truncate;
 
 /// Maximum bytes of an instruction's text in a result; the resource has the full text.
-pub(super) const LONGEST: usize = 16 * 1024;
+pub(super) const MAX_CONTENT_BYTES: usize = 16 * 1024;
 
 /// The description of an instruction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct About {
+pub(super) struct InstructionSummary {
     /// Its path in the folder, without `.md`.
     pub(super) id: String,
     /// The resource with the full text.
@@ -26,10 +26,10 @@ pub(super) struct About {
     pub(super) tags: Vec<String>,
 }
 
-impl About {
-    pub(super) fn of(instruction: &Instruction) -> About {
+impl InstructionSummary {
+    pub(super) fn new(instruction: &Instruction) -> InstructionSummary {
         let Instruction { id, uri, title, topic, category, tags, .. } = instruction.clone();
-        About { id, uri, title, topic, category, tags }
+        InstructionSummary { id, uri, title, topic, category, tags }
     }
 
     /// The first lines of its text form.
@@ -38,13 +38,13 @@ impl About {
     }
 }
 
-/// The text of an instruction, truncated to [`LONGEST`].
+/// The text of an instruction, truncated to [`MAX_CONTENT_BYTES`].
 pub(super) fn content(instruction: &Instruction) -> String {
     let body = &instruction.body;
-    let shown = beginning(body, LONGEST);
-    match body.len() - shown.len() {
-        0 => shown.to_owned(),
-        left => format!("{shown}\n\n[{left} more bytes are in {}]", instruction.uri),
+    let truncated = truncate(body, MAX_CONTENT_BYTES);
+    match body.len() - truncated.len() {
+        0 => truncated.to_owned(),
+        left => format!("{truncated}\n\n[{left} more bytes are in {}]", instruction.uri),
     }
 }
 

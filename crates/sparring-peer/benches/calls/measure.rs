@@ -1,4 +1,4 @@
-//! Runs the contestants in turns, and computes medians.
+//! Measures the contestants in alternating rounds, and computes medians.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -14,12 +14,16 @@ pub(crate) trait Contestant: Sync {
 
 /// Runs a contestant in both disciplines, one call at a time and many at once,
 /// and adds the microseconds for each call to `times`.
-pub(crate) async fn take(contestant: &impl Contestant, calls: usize, times: &mut [Vec<f64>; 2]) {
+pub(crate) async fn measure_round(
+    contestant: &impl Contestant,
+    calls: usize,
+    times: &mut [Vec<f64>; 2],
+) {
     let start = Instant::now();
     for _ in 0..calls {
         contestant.call().await;
     }
-    times[0].push(each(start.elapsed(), calls));
+    times[0].push(micros_per_call(start.elapsed(), calls));
 
     let start = Instant::now();
     let caller = || async {
@@ -28,11 +32,11 @@ pub(crate) async fn take(contestant: &impl Contestant, calls: usize, times: &mut
         }
     };
     futures_util::future::join_all((0..CALLS_IN_FLIGHT).map(|_| caller())).await;
-    times[1].push(each(start.elapsed(), calls));
+    times[1].push(micros_per_call(start.elapsed(), calls));
 }
 
 /// Returns the microseconds for each call.
-pub(crate) fn each(time: Duration, calls: usize) -> f64 {
+pub(crate) fn micros_per_call(time: Duration, calls: usize) -> f64 {
     time.as_secs_f64() * 1e6 / calls as f64
 }
 

@@ -40,7 +40,7 @@ impl Ours {
     }
 }
 
-impl super::turns::Contestant for Ours {
+impl super::measure::Contestant for Ours {
     async fn call(&self) {
         let call = self.client.call_tool("echo", self.arguments.clone());
         assert!(call.await.expect("an answer").success());

@@ -46,31 +46,31 @@ pub(crate) async fn serve_echo() {
 }
 
 /// Runs a gateway on stdin and stdout, to the server with this command line.
-pub(crate) async fn serve_gateway(line: Vec<String>) {
-    let (program, args) = line.split_first().expect("a server's command line");
+pub(crate) async fn serve_gateway(command_line: Vec<String>) {
+    let (program, args) = command_line.split_first().expect("a server's command line");
     let (server, _manager) = gateway_to(ChildTarget::new(program).args(args)).await;
     server.serve(stdio(LineLinkOptions::default())).await;
 }
 
 /// Runs a relay on stdin and stdout, to the server with this command line.
-pub(crate) fn serve_relay(line: &[String]) {
-    let (program, args) = line.split_first().expect("a server's command line");
+pub(crate) fn serve_relay(command_line: &[String]) {
+    let (program, args) = command_line.split_first().expect("a server's command line");
     let mut server = Command::new(program);
     server.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut server = server.spawn().expect("the server starts");
     let mut to = server.stdin.take().expect("its stdin");
     let mut from = server.stdout.take().expect("its stdout");
     std::thread::scope(|threads| {
-        threads.spawn(move || pass_on(&mut std::io::stdin().lock(), &mut to));
+        threads.spawn(move || copy_bytes(&mut std::io::stdin().lock(), &mut to));
         // `Stdout` would buffer by lines.
         let stdout = std::io::stdout().as_fd().try_clone_to_owned().expect("our stdout");
-        pass_on(&mut from, &mut File::from(stdout));
+        copy_bytes(&mut from, &mut File::from(stdout));
     });
     server.wait().expect("the server ends");
 }
 
 /// Copies bytes as they arrive, until the end.
-fn pass_on(from: &mut impl Read, to: &mut impl Write) {
+fn copy_bytes(from: &mut impl Read, to: &mut impl Write) {
     let mut buffer = [0; 65_536];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
         to.write_all(&buffer[..read]).expect("there is a reader");
@@ -78,51 +78,55 @@ fn pass_on(from: &mut impl Read, to: &mut impl Write) {
 }
 
 /// A client, with everything that its calls need.
-pub(crate) struct Way {
+pub(crate) struct Route {
     client: Client,
     tool: &'static str,
     arguments: RawJson,
     _held: Option<(ServerTask, Manager)>,
 }
 
-impl Way {
+impl Route {
     /// Directly to the server.
-    pub(crate) async fn direct(server: &ChildTarget) -> Way {
+    pub(crate) async fn direct(server: &ChildTarget) -> Route {
         let link = ChildLink::spawn(server).expect("the server starts");
-        Way::new(link, "echo", None).await
+        Route::new(link, "echo", None).await
     }
 
     /// Through a process that only copies bytes: the minimum cost of any
     /// gateway in another process.
-    pub(crate) async fn relayed(server: &ChildTarget) -> Way {
-        let relay = this_program("serve-relay").args(line(server));
+    pub(crate) async fn relayed(server: &ChildTarget) -> Route {
+        let relay = this_program("serve-relay").args(command_line(server));
         let link = ChildLink::spawn(&relay).expect("this program starts");
-        Way::new(link, "echo", None).await
+        Route::new(link, "echo", None).await
     }
 
     /// Through a gateway in this process.
-    pub(crate) async fn within(server: &ChildTarget) -> Way {
+    pub(crate) async fn in_process(server: &ChildTarget) -> Route {
         let (server, manager) = gateway_to(server.clone()).await;
         let (ours, theirs) = memory(LinkKind::Shared);
         let running = server.spawn(theirs);
-        Way::new(ours, "mcp__echo__echo", Some((running, manager))).await
+        Route::new(ours, "mcp__echo__echo", Some((running, manager))).await
     }
 
     /// Through a gateway in another process.
-    pub(crate) async fn beyond(server: &ChildTarget) -> Way {
-        let gateway = this_program("serve-gateway").args(line(server));
+    pub(crate) async fn other_process(server: &ChildTarget) -> Route {
+        let gateway = this_program("serve-gateway").args(command_line(server));
         let link = ChildLink::spawn(&gateway).expect("this program starts");
-        Way::new(link, "mcp__echo__echo", None).await
+        Route::new(link, "mcp__echo__echo", None).await
     }
 
-    async fn new(link: impl Link, tool: &'static str, held: Option<(ServerTask, Manager)>) -> Way {
+    async fn new(
+        link: impl Link,
+        tool: &'static str,
+        held: Option<(ServerTask, Manager)>,
+    ) -> Route {
         let client = Client::builder().revision(REVISION).connect(link).await;
         let client = client.expect("the server can be talked to");
-        Way { client, tool, arguments: json!({"message": "hello"}).into(), _held: held }
+        Route { client, tool, arguments: json!({"message": "hello"}).into(), _held: held }
     }
 }
 
-impl super::turns::Contestant for Way {
+impl super::measure::Contestant for Route {
     async fn call(&self) {
         let call = self.client.call_tool(self.tool, self.arguments.clone());
         assert!(call.await.expect("an answer").success());
@@ -154,7 +158,7 @@ async fn gateway_to(server: ChildTarget) -> (Server<Gateway>, Manager) {
 }
 
 /// The command line of a server.
-fn line(server: &ChildTarget) -> Vec<String> {
+fn command_line(server: &ChildTarget) -> Vec<String> {
     std::iter::once(&server.program).chain(&server.args).cloned().collect()
 }
 

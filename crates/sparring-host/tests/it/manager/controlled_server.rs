@@ -10,12 +10,12 @@ use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson, Revision};
 use tokio::sync::{Notify, watch};
 
-use super::fixture::World;
+use super::fixture::TestConnector;
 
 /// The test's handle of the server. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Actor {
-    pub(crate) server: Server<Part>,
+pub(crate) struct ControlledServer {
+    pub(crate) server: Server<ControlledHandler>,
     running: Arc<Mutex<Vec<ServerTask>>>,
     opened: Arc<AtomicUsize>,
     /// True if connecting fails.
@@ -24,7 +24,7 @@ pub(crate) struct Actor {
 
 /// The behaviour of the server. The name of its only tool contains the number
 /// of list requests.
-pub(crate) struct Part {
+pub(crate) struct ControlledHandler {
     pub(crate) listed: watch::Sender<usize>,
     pub(crate) called: watch::Sender<usize>,
     /// Lists are answered only while it is open.
@@ -37,7 +37,7 @@ pub(crate) struct Part {
     pub(crate) answer: Notify,
 }
 
-impl Handler for Part {
+impl Handler for ControlledHandler {
     fn capabilities(&self) -> ServerCapabilities {
         ServerCapabilities::none().tools()
     }
@@ -65,10 +65,14 @@ impl Handler for Part {
     }
 }
 
-impl Actor {
+impl ControlledServer {
     /// A server of this name with these revisions.
-    pub(crate) fn behind(world: &World, name: &str, revisions: &[Revision]) -> Actor {
-        let part = Part {
+    pub(crate) fn new(
+        connector: &TestConnector,
+        name: &str,
+        revisions: &[Revision],
+    ) -> ControlledServer {
+        let handler = ControlledHandler {
             listed: watch::channel(0).0,
             called: watch::channel(0).0,
             gate: watch::channel(true).0,
@@ -77,34 +81,34 @@ impl Actor {
             malformed: AtomicBool::new(false),
             answer: Notify::new(),
         };
-        let server = Server::with_revisions(part, revisions);
+        let server = Server::with_revisions(handler, revisions);
         let (running, opened, absent) = Default::default();
-        let actor = Actor { server, running, opened, absent };
-        let behind = actor.clone();
-        world.put(name, move || {
-            behind.opened.fetch_add(1, Ordering::Relaxed);
+        let controlled = ControlledServer { server, running, opened, absent };
+        let opened_server = controlled.clone();
+        connector.put(name, move || {
+            opened_server.opened.fetch_add(1, Ordering::Relaxed);
             let (here, there) = memory(LinkKind::Shared);
-            if !behind.absent.load(Ordering::Relaxed) {
-                let running = behind.server.spawn(there);
-                behind.running.lock().unwrap().push(running);
+            if !opened_server.absent.load(Ordering::Relaxed) {
+                let running = opened_server.server.spawn(there);
+                opened_server.running.lock().unwrap().push(running);
             }
             here
         });
-        actor
+        controlled
     }
 
-    pub(crate) fn part(&self) -> &Part {
+    pub(crate) fn handler(&self) -> &ControlledHandler {
         self.server.handler()
     }
 
     /// Closes every connection without a message.
-    pub(crate) fn disappear(&self) {
+    pub(crate) fn drop_connections(&self) {
         self.running.lock().unwrap().clear();
     }
 
     /// Makes connecting succeed or fail.
-    pub(crate) fn is_there(&self, there: bool) {
-        self.absent.store(!there, Ordering::Relaxed);
+    pub(crate) fn set_available(&self, available: bool) {
+        self.absent.store(!available, Ordering::Relaxed);
     }
 
     /// The number of connections so far.
