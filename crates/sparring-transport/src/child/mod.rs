@@ -207,7 +207,7 @@ impl ChildLink {
         }
         ready!(self.poll_exit_gap(Instant::now(), cx));
         let how = match cause {
-            Cause::EndOfInput => "closed its stdout but still runs".to_owned(),
+            Cause::EndOfInput => "closed its stdout without exiting".to_owned(),
             other => format!("stdout failed: {other}"),
         };
         let gone = self.exit_cause(ExitDescription::Ended(how));

@@ -110,7 +110,7 @@ async fn reports_an_exit_while_other_processes_keep_stdout_open() {
 async fn reports_the_closed_stdout_of_a_running_child() {
     call_fails(
         &format!("exec >&-\n{READ_UNTIL_END}"),
-        &["closed its stdout but still runs", "tools/call"],
+        &["closed its stdout without exiting", "tools/call"],
     )
     .await;
 }
