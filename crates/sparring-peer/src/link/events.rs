@@ -35,6 +35,9 @@ pub enum Outgoing {
     /// Aborts a stream: the peer wants nothing more from it. A server's abort
     /// only ends the HTTP connection, and the client reconnects for the rest.
     Abort(Stream),
+    /// Ends the process at the other end and starts a fresh one. The link answers
+    /// with [`Incoming::Restarted`] or [`Incoming::NotRestarted`].
+    Restart,
     /// Sends everything queued, then closes the link.
     Close,
 }
@@ -83,6 +86,10 @@ pub enum Incoming {
     },
     /// Messages that the other side sent without a request may have been lost.
     MessagesLost(Cause),
+    /// A fresh process has replaced the one at the other end.
+    Restarted,
+    /// The link has no process that it could restart.
+    NotRestarted,
     /// The link has ended. No event follows.
     Closed(Cause),
 }

@@ -246,7 +246,7 @@ impl Session {
                     buffer.wake();
                 }
             }
-            Outgoing::Abort(Stream::Connection) | Outgoing::Open(_) => {}
+            Outgoing::Abort(Stream::Connection) | Outgoing::Open(_) | Outgoing::Restart => {}
             Outgoing::Close => self.close(),
         }
     }
