@@ -257,3 +257,23 @@ fn revisions_without_output_schemas_do_not_check_them() {
         assert_eq!(found[0].is_empty(), !checked, "{found:?}");
     }
 }
+
+#[test]
+fn an_answer_declares_its_capability_only_where_the_revision_has_it() {
+    let note =
+        "while read -r line; do\n  case \"$line\" in *'\"elicitation\"'*) WHOM=declared ;; esac";
+    let script = SHELL.replace("while read -r line; do", note);
+    for (revision, whom) in
+        [("2024-11-05", "none"), ("2025-03-26", "none"), ("2025-06-18", "declared")]
+    {
+        let script = serde_json::json!(script.replace("2025-06-18", revision));
+        let server = format!(
+            "{{command: sh, args: [-c, {script}], env: {{WHOM: none}}, protocol: {revision}}}"
+        );
+        let test = format!(
+            "[{{name: a, call: me, answer: {{elicitation: {{action: accept}}}}, \
+             expect: {{text: {{contains: {whom}}}}}}}]"
+        );
+        assert_eq!(failures_on(&server, &test), [[""; 0]], "{revision}");
+    }
+}
