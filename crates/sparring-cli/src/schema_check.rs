@@ -70,7 +70,7 @@ pub(crate) async fn find_mismatches(
     Ok(found
         .into_iter()
         .map(|mismatch| SchemaMismatch {
-            path: render_path(&mismatch.segments, root),
+            path: mismatch.path(root),
             member: match mismatch.segments.into_iter().next() {
                 Some(PointerSegment::Name(name)) => Some(name),
                 _ => None,
@@ -93,25 +93,6 @@ fn find_inexact_number(value: Json<'_>) -> Option<Json<'_>> {
         _ => true,
     };
     (!exact).then_some(value)
-}
-
-fn render_path(steps: &[PointerSegment], root: &str) -> String {
-    let mut path = root.to_owned();
-    for step in steps {
-        match step {
-            PointerSegment::Index(index) => path.push_str(&format!("[{index}]")),
-            PointerSegment::Name(name) if is_plain_name(name) => {
-                path.push('.');
-                path.push_str(name);
-            }
-            PointerSegment::Name(name) => path.push_str(&format!("[{name:?}]")),
-        }
-    }
-    path
-}
-
-fn is_plain_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
 #[cfg(test)]

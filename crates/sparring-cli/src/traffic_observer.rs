@@ -169,16 +169,17 @@ fn trace_failure(path: &Path, error: &io::Error) -> Failure {
     Failure::File(format!("cannot write the trace to {}: {error}", path.display()))
 }
 
-/// Describes a violation in one line. Shows the line if it is not a frame.
+/// Describes a violation in one line. Shows the text if it is not JSON.
 fn describe(entry: &Entry, violation: &Violation) -> String {
     match violation.rule {
+        Rule::NotJson | Rule::NotAnObject | Rule::WrongJsonrpc | Rule::EmptyMessage
+            if entry.is_printed_line() =>
+        {
+            line::clean(&format!("{}: {}", violation.rule, violation.message))
+        }
         Rule::NotJson | Rule::NotAnObject | Rule::TooDeep => {
             let text = line::truncate(&line::clean(&entry.frame.text()), MAX_LINE_COLUMNS);
-            format!(
-                "the server sent text that is not JSON-RPC ({}): `{text}` (on stdio, log to \
-                 stderr instead)",
-                violation.rule
-            )
+            format!("the server sent text that is not JSON-RPC ({}): `{text}`", violation.rule)
         }
         _ => line::clean(&violation.to_string()),
     }

@@ -138,9 +138,17 @@ pub fn any_true_if_known(mut answers: impl Iterator<Item = Option<bool>>) -> Opt
     (found || all_known).then_some(found)
 }
 
-/// Returns a pattern that matches exactly this text.
-pub fn escape_pattern(text: &str) -> Cow<'_, str> {
-    fancy_regex::escape(text)
+/// Returns a pattern that matches exactly this text. Escapes only characters that have a meaning
+/// outside of brackets, so that the pattern stays readable.
+pub fn escape_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(character) {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
 }
 
 impl InvalidPattern {

@@ -115,8 +115,16 @@ fn rerun_command(planned: PlannedTest<'_>) -> String {
     if let Some(transport) = planned.variant.transport {
         words.extend(["--transport", transport.name()]);
     }
-    // Only a string with NUL cannot be quoted, and YAML strings have none.
-    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+    words.into_iter().map(quote_word).collect::<Vec<_>>().join(" ")
+}
+
+/// Quotes a word for a POSIX shell, in single quotes if it needs any.
+fn quote_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=/,.+:@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// A test that has not run.
@@ -198,6 +206,17 @@ impl LineStarts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_words_readably_for_a_shell() {
+        let name = |name: &str| quote_word(&format!("^{}$", sparring_script::escape_pattern(name)));
+        assert_eq!(name("get-resource-links answers"), "'^get-resource-links answers$'");
+        assert_eq!(name("it's #1 (or 2)"), r"'^it'\''s #1 \(or 2\)$'");
+        assert_eq!(quote_word("tests/a.spar.yaml"), "tests/a.spar.yaml");
+        for word in ["", "a b", "it's", "!x", "~", "$HOME", "a\nb", "^x-y$"] {
+            assert_eq!(shlex::split(&quote_word(word)).unwrap(), [word]);
+        }
+    }
 
     #[test]
     fn finds_the_same_positions_as_the_source() {

@@ -187,6 +187,11 @@ impl Rule {
         self.entry().id
     }
 
+    /// Returns true if the revision has the rule.
+    pub fn applies_in(self, revision: Revision) -> bool {
+        self.entry().revisions.contains(&revision)
+    }
+
     /// Returns the rule with that id.
     pub fn from_id(id: &str) -> Option<Rule> {
         RULES.iter().find(|entry| entry.id == id).map(|entry| entry.rule)

@@ -7,7 +7,7 @@ use sparring_peer::Response;
 use sparring_peer::client::Error;
 use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Tool};
-use sparring_wire::{Json, RawJson};
+use sparring_wire::{Json, RawJson, Rule};
 
 use crate::args::TargetFlags;
 use crate::args::text_source::TextSource;
@@ -88,7 +88,10 @@ impl Call {
         }
         let call = connection.client.call_tool(&self.tool, self.merged.clone());
         let response = call.await.map_err(Failure::Request)?;
-        print_call_result(&self.tool, tool.as_ref(), &response, printer).await
+        // Earlier revisions have no output schemas.
+        let applies = |revision| Rule::OutputSchema.applies_in(revision);
+        let judged = tool.as_ref().filter(|_| connection.client.revision().is_some_and(applies));
+        print_call_result(&self.tool, judged, &response, printer).await
     }
 
     /// Returns the tool as the server lists it. A server that cannot list tools may still
@@ -127,7 +130,8 @@ impl Call {
     }
 }
 
-/// Prints the result of a call, and returns true if it is good.
+/// Prints the result of a call, and returns true if it is good. Checks it against the output
+/// schema of `tool`.
 ///
 /// # Errors
 /// When the result is unusable, or stdout cannot be written.

@@ -43,10 +43,11 @@ pub(super) fn tool_params(cx: &Context, tool: &str, arguments: Json<'_>) -> RawJ
     }
 }
 
-/// Adds the log level of the client to the params, for servers that get it with
-/// each request.
+/// Adds the log level of the client to the params, for servers that declare
+/// `logging` and get the level with each request.
 pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: LogLevel) -> RawJson {
-    if !connection.revision().is_some_and(|revision| revision.is_modern()) {
+    let is_modern = connection.revision().is_some_and(|revision| revision.is_modern());
+    if !is_modern || !connection.capabilities().has("logging") {
         return params;
     }
     let level = RawJson::string(level.name());

@@ -64,10 +64,19 @@ impl ClientBuilder {
         self
     }
 
+    /// Declares a capability in the revisions that have it, even if the client has
+    /// no handler for it.
+    #[must_use]
+    pub fn optional_capability(mut self, name: &str, value: Value) -> Self {
+        self.options.optional_capabilities.insert(name.to_owned(), value);
+        self
+    }
+
     /// Declares exactly these capabilities, even if the client has no handlers
     /// for them. A value that is not an object declares none.
     #[must_use]
     pub fn capabilities(mut self, all: Value) -> Self {
+        self.options.optional_capabilities.clear();
         self.options.capabilities = match all {
             Value::Object(all) => all,
             _ => serde_json::Map::new(),
@@ -75,7 +84,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers a request of the server, and declares the capability for it.
+    /// Answers a request of the server, and declares the capability for it in the
+    /// revisions that have it.
     #[must_use]
     pub fn answer<F, Fut>(mut self, question: ServerRequest, handler: F) -> Self
     where
@@ -84,7 +94,8 @@ impl ClientBuilder {
     {
         self.handlers.set(question, handler);
         if let Some(name) = question.capability() {
-            self.options.capabilities.entry(name.to_owned()).or_insert_with(|| json!({}));
+            let optional = &mut self.options.optional_capabilities;
+            optional.entry(name.to_owned()).or_insert_with(|| json!({}));
         }
         self
     }
@@ -167,6 +178,7 @@ impl ClientBuilder {
             background_errors: Mutex::default(),
             next_key: AtomicU64::new(0),
             closed: OnceLock::new(),
+            link_end: OnceLock::new(),
             connected: outcome,
             done: ended,
         });

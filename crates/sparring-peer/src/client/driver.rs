@@ -158,6 +158,7 @@ impl<L: Link> Driver<L> {
             let Poll::Ready(incoming) = self.link.poll_receive(cx) else { return false };
             if let Incoming::Closed(cause) = &incoming {
                 self.link_closed = true;
+                let _ = self.shared.link_end.set(cause.clone());
                 // Set before any request fails because of it.
                 let _ = self.shared.closed.set(cause.clone());
             }

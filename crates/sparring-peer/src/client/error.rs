@@ -61,12 +61,14 @@ pub enum Error {
         frame: Frame,
     },
     /// Something that is not a frame arrived instead of the response.
-    #[error("no answer to {method}; the server sent something else: {}: {}", render_violations(frame.violations()), render_frame(frame))]
+    #[error("no answer to {method}; {}", render_noise(frame, *printed))]
     Noise {
         /// The method of the request.
         method: String,
         /// The bytes that arrived.
         frame: Frame,
+        /// True if they arrived as a line on a shared channel, such as stdout.
+        printed: bool,
     },
     /// A response with another id arrived instead.
     #[error(
@@ -200,6 +202,17 @@ fn render_violations(violations: &[Violation]) -> String {
         .map(|violation| format!("{} ({})", violation.message, violation.rule))
         .collect();
     each.join("; ")
+}
+
+/// Describes the bytes that arrived instead of the response.
+fn render_noise(frame: &Frame, printed: bool) -> String {
+    if printed && frame.is_foreign_line() {
+        let rules = frame.violations().iter().map(|violation| violation.rule.id());
+        let rules = rules.collect::<Vec<_>>().join(", ");
+        return format!("{} ({rules})", frame.describe_printed_line());
+    }
+    let violations = render_violations(frame.violations());
+    format!("the server sent something else: {violations}: {}", render_frame(frame))
 }
 
 fn render_versions(theirs: &[String]) -> String {

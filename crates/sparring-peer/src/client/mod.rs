@@ -75,6 +75,8 @@ struct Shared {
     background_errors: Mutex<Vec<Cause>>,
     next_key: AtomicU64,
     closed: OnceLock<Cause>,
+    /// The reason that the link gave for its end.
+    link_end: OnceLock<Cause>,
     /// The outcome of connecting, once it is known.
     connected: watch::Receiver<Option<Result<(), Error>>>,
     /// Closed when the driver has ended.
@@ -265,7 +267,8 @@ impl Client {
     }
 
     /// Sets the lowest level of log messages that the server sends: with a
-    /// request, or since 2026-07-28 in the metadata of each later request.
+    /// request, or since 2026-07-28 in the metadata of each later request, if the
+    /// server declares `logging`.
     ///
     /// # Errors
     /// If the request fails.
@@ -299,12 +302,15 @@ impl Client {
         Subscription::open(self.clone(), filter).await
     }
 
-    /// Closes the connection and waits until the link has ended.
-    pub async fn close(&self) {
+    /// Closes the connection, waits until the link has ended, and returns the reason
+    /// of the end. It is [`Cause::ClosedLocally`], unless the other side ended the
+    /// connection first or its process ended with an error.
+    pub async fn close(&self) -> Cause {
         self.send_command(Command::Close);
         let mut done = self.handle.shared.done.clone();
         // An error means that the driver has ended.
         while done.changed().await.is_ok() {}
+        self.handle.shared.link_end.get().cloned().unwrap_or_else(|| self.close_cause())
     }
 
     /// Waits until either side has closed the connection, and returns the reason.

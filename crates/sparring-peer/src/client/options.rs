@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use sparring_wire::Revision;
 use sparring_wire::types::Implementation;
+use sparring_wire::{Revision, Side};
 
 /// The options of a client.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,9 @@ pub struct ClientOptions {
     pub info: Implementation,
     /// The capabilities that the client declares, as JSON.
     pub capabilities: Map<String, Value>,
+    /// The capabilities that the client declares only in revisions that have them,
+    /// as JSON. [`ClientOptions::capabilities`] takes precedence.
+    pub optional_capabilities: Map<String, Value>,
     /// The revision to use.
     pub protocol: Protocol,
     /// The timeout of connecting as a whole, and of each request after that.
@@ -43,6 +46,7 @@ impl Default for ClientOptions {
         ClientOptions {
             info: Implementation::new("sparring", env!("CARGO_PKG_VERSION")),
             capabilities: Map::new(),
+            optional_capabilities: Map::new(),
             protocol: Protocol::Auto,
             timeout: Duration::from_secs(30),
             grace_period: Duration::from_secs(1),
@@ -57,6 +61,15 @@ impl Default for ClientOptions {
 }
 
 impl ClientOptions {
+    /// Returns the capabilities that the client declares in this revision.
+    pub(super) fn capabilities_in(&self, revision: Revision) -> Map<String, Value> {
+        let known = revision.definition().capabilities(Side::Client);
+        let optional = self.optional_capabilities.iter();
+        let optional = optional.filter(|(name, _)| known.contains(&name.as_str()));
+        let all = optional.chain(&self.capabilities);
+        all.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     /// Returns the revisions that this client can use, the newest first.
     pub(super) fn revisions(&self) -> Vec<Revision> {
         match self.protocol {

@@ -38,6 +38,9 @@ pub enum Outgoing {
     /// The peer has determined the other side's era. A link may store it for later
     /// connections.
     EraDetected(Era),
+    /// Ends the process at the other end and starts a fresh one. The link answers
+    /// with [`Incoming::Restarted`] or [`Incoming::NotRestarted`].
+    Restart,
     /// Sends everything queued, then closes the link.
     Close,
 }
@@ -86,6 +89,10 @@ pub enum Incoming {
     },
     /// Messages that the other side sent without a request may have been lost.
     MessagesLost(Cause),
+    /// A fresh process has replaced the one at the other end.
+    Restarted,
+    /// The link has no process that it could restart.
+    NotRestarted,
     /// The link has ended. No event follows.
     Closed(Cause),
 }

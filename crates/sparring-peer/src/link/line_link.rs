@@ -62,6 +62,8 @@ pub struct LineLink<R, W> {
     /// True if written bytes have not been flushed.
     unflushed: bool,
     closing: bool,
+    /// True if the input stays open after the output was closed.
+    keeps_input: bool,
     /// Limits the rate of writing, if a fault asks for it.
     rate_limiter: Option<RateLimiter>,
     /// The reason why writing has ended, once it has.
@@ -102,6 +104,7 @@ where
             unflushed: false,
             closing: false,
             rate_limiter: None,
+            keeps_input: false,
             write_end: None,
         }
     }
@@ -125,6 +128,13 @@ where
     /// counts as a line.
     pub fn end_input(&mut self) {
         self.close_input(Cause::EndOfInput);
+    }
+
+    /// Closes the output after everything queued is written. Unlike
+    /// [`Outgoing::Close`], this leaves the input open until it ends.
+    pub fn close_output(&mut self) {
+        self.closing = true;
+        self.keeps_input = true;
     }
 
     /// Splits the bytes that were just read into lines.
@@ -311,6 +321,7 @@ where
             // A shared channel has no streams to open or abort.
             Outgoing::Send { .. } | Outgoing::Open(_) | Outgoing::Abort(_) => {}
             Outgoing::EraDetected(_) => {}
+            Outgoing::Restart => self.received.push_back(Incoming::NotRestarted),
             Outgoing::Close => self.closing = true,
         }
     }
@@ -326,7 +337,7 @@ where
                 Err(error) => self.handle_write_error(&error),
             }
         }
-        if self.closing {
+        if self.closing && !self.keeps_input {
             self.close_input(Cause::ClosedLocally);
         }
         Poll::Ready(())

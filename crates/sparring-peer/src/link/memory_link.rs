@@ -96,7 +96,10 @@ impl MemoryLink {
                 }
             }
             Incoming::Closed(cause) => self.closed = Some(cause.clone()),
-            Incoming::StreamEnded { .. } | Incoming::MessagesLost(_) => {}
+            Incoming::StreamEnded { .. }
+            | Incoming::MessagesLost(_)
+            | Incoming::Restarted
+            | Incoming::NotRestarted => {}
         }
         incoming
     }
@@ -132,6 +135,7 @@ impl Link for MemoryLink {
             Outgoing::Abort(stream) => {
                 self.outbox.push(Incoming::StreamEnded { stream, cause: Cause::EndOfInput });
             }
+            Outgoing::Restart => self.inbox.push(Incoming::NotRestarted),
             Outgoing::Close => {
                 self.end_output();
                 self.inbox.push(Incoming::Closed(Cause::ClosedLocally));

@@ -66,7 +66,11 @@ fn is_request(incoming: &Incoming) -> bool {
     match incoming {
         Incoming::Noise { .. } => true,
         Incoming::Frame { frame, .. } => expects_response(frame),
-        Incoming::StreamEnded { .. } | Incoming::MessagesLost(_) | Incoming::Closed(_) => false,
+        Incoming::StreamEnded { .. }
+        | Incoming::MessagesLost(_)
+        | Incoming::Restarted
+        | Incoming::NotRestarted
+        | Incoming::Closed(_) => false,
     }
 }
 

@@ -58,6 +58,10 @@ impl CoreFixture {
         self.core.receive(self.now, Incoming::from_shared_channel(frame));
     }
 
+    pub(crate) fn receive_event(&mut self, incoming: Incoming) {
+        self.core.receive(self.now, incoming);
+    }
+
     /// Advances the time as a driver would: ticks the core at its deadlines.
     pub(crate) fn pass(&mut self, time: Duration) {
         let until = self.now + time;
@@ -93,6 +97,13 @@ impl CoreFixture {
                 other => panic!("expected a frame to be sent, found {other:?}"),
             })
             .collect()
+    }
+
+    /// Asserts that the core asks for a fresh process, and for nothing else.
+    pub(crate) fn expect_restart(&mut self) {
+        assert_eq!(self.core.poll_action(), Some(Outgoing::Restart));
+        assert_eq!(self.core.poll_action(), None);
+        assert!(self.connection().is_none());
     }
 
     pub(crate) fn sent_one(&mut self) -> Frame {

@@ -1,9 +1,9 @@
 //! Detection of the server's era, with a clock driven by hand.
 
-use serde_json::Value;
-use sparring_peer::client::{ClientOptions, Error, UnclaimedReason};
-use sparring_peer::{LinkKind, Protocol};
-use sparring_wire::types::Implementation;
+use serde_json::{Value, json};
+use sparring_peer::client::{ClientOptions, Error};
+use sparring_peer::{Incoming, LinkKind, Protocol};
+use sparring_wire::types::{Implementation, LogLevel};
 use sparring_wire::{Frame, Id, Revision};
 
 use crate::core_fixture::{CoreFixture, discovery, ms};
@@ -106,32 +106,142 @@ fn auto_sends_the_handshake_too_when_the_probe_stays_unanswered() {
         fixture.pass(ms(1));
         let handshake = handshake(&mut fixture);
         fixture.receive(&initialized(&handshake, "2024-11-05"));
+        assert!(fixture.connection().is_none(), "server/discover may still be answered");
+        fixture.pass(ms(200));
         assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2024_11_05);
     }
 }
 
-#[test]
-fn a_late_discovery_still_wins() {
-    let mut fixture = CoreFixture::new(Protocol::Auto);
-    let probe = probe(&mut fixture);
+/// Returns the ids of `server/discover` and of the `initialize` that follows because
+/// the server needs long to start.
+fn slow_start(fixture: &mut CoreFixture) -> (Id, Id) {
+    let probe = probe(fixture);
     fixture.pass(ms(2_500));
-    handshake(&mut fixture);
-    fixture.receive(&discovery(&probe, &["2026-07-28"]));
+    (probe, handshake(fixture))
+}
+
+#[test]
+fn a_late_discovery_gets_a_fresh_process_that_sees_no_handshake() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let (first, initialize) = slow_start(&mut fixture);
+    fixture.receive(&discovery(&first, &["2026-07-28", "2025-11-25"]));
+    fixture.expect_restart();
+    fixture.receive_event(Incoming::Restarted);
+    let second = probe(&mut fixture);
+    // The fresh process has the whole timeout, and is not asked for a handshake.
+    fixture.pass(ms(29_000));
+    assert!(fixture.sent().is_empty());
+    fixture.receive(&discovery(&second, &["2026-07-28", "2025-11-25"]));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
+    fixture.receive(&refused(&initialize, -32601));
+    assert!(fixture.event().is_none(), "the handshake is superseded");
+}
+
+#[test]
+fn a_late_discovery_after_an_answered_handshake_gets_a_fresh_process_too() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let (first, initialize) = slow_start(&mut fixture);
+    fixture.receive(&initialized(&initialize, "2025-11-25"));
+    fixture.pass(ms(100));
+    assert!(fixture.connection().is_none(), "server/discover may still be answered");
+    fixture.receive(&discovery(&first, &["2026-07-28", "2025-11-25"]));
+    fixture.expect_restart();
+    fixture.pass(ms(5_000));
+    assert!(fixture.connection().is_none(), "the process may need long to end");
+    fixture.receive_event(Incoming::Restarted);
+    let second = probe(&mut fixture);
+    fixture.receive(&discovery(&second, &["2026-07-28"]));
     assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
 }
 
 #[test]
-fn a_late_response_to_a_superseded_handshake_is_ignored() {
+fn a_refused_discovery_ends_the_wait_after_an_answered_handshake() {
     let mut fixture = CoreFixture::new(Protocol::Auto);
-    let probe = probe(&mut fixture);
-    fixture.pass(ms(2_500));
-    let handshake = handshake(&mut fixture);
-    fixture.receive(&discovery(&probe, &["2026-07-28"]));
+    let (first, initialize) = slow_start(&mut fixture);
+    fixture.receive(&initialized(&initialize, "2025-11-25"));
+    fixture.receive(&refused(&first, -32601));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2025_11_25);
+    assert_eq!(fixture.sent_one().method(), Some("notifications/initialized"));
+}
+
+#[test]
+fn without_a_process_to_restart_an_accepted_handshake_selects_the_legacy_era() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let (first, initialize) = slow_start(&mut fixture);
+    fixture.receive(&discovery(&first, &["2026-07-28", "2025-11-25"]));
+    fixture.expect_restart();
+    fixture.receive_event(Incoming::NotRestarted);
+    assert!(fixture.connection().is_none());
+    fixture.receive(&initialized(&initialize, "2025-11-25"));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2025_11_25);
+
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let (first, initialize) = slow_start(&mut fixture);
+    fixture.receive(&discovery(&first, &["2026-07-28"]));
+    fixture.expect_restart();
+    fixture.receive_event(Incoming::NotRestarted);
+    fixture.receive(&refused(&initialize, -32601));
     assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
-    fixture.receive(&refused(&handshake, -32601));
-    assert!(fixture.event().is_none(), "one answer is what was asked for");
-    fixture.receive(&refused(&handshake, -32601));
-    assert_eq!(fixture.unclaimed(), Some(UnclaimedReason::Duplicate), "two are not");
+}
+
+#[test]
+fn a_process_that_does_not_end_fails_at_the_deadline() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let (first, _) = slow_start(&mut fixture);
+    fixture.receive(&discovery(&first, &["2026-07-28"]));
+    fixture.expect_restart();
+    fixture.pass(ms(30_000));
+    let message = fixture.connection().unwrap().unwrap_err().to_string();
+    assert_eq!(message, "no answer to server/discover within 30s");
+}
+
+#[test]
+fn with_streams_a_late_discovery_wins() {
+    let mut fixture = CoreFixture::with(ClientOptions::default(), LinkKind::Streams);
+    let (first, _) = slow_start(&mut fixture);
+    fixture.receive(&discovery(&first, &["2026-07-28"]));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
+}
+
+#[test]
+fn declares_the_capabilities_of_its_handlers_only_where_the_revision_has_them() {
+    for revision in Revision::ALL {
+        let options = ClientOptions {
+            protocol: Protocol::Only(revision),
+            optional_capabilities: json!({"elicitation": {}, "roots": {}})
+                .as_object()
+                .cloned()
+                .unwrap(),
+            capabilities: json!({"experimental": {}}).as_object().cloned().unwrap(),
+            ..ClientOptions::default()
+        };
+        let params = CoreFixture::with(options, LinkKind::Shared).sent_one();
+        let params: Value = params.params().unwrap().deserialize().unwrap();
+        let declared = match revision.is_modern() {
+            true => &params["_meta"]["io.modelcontextprotocol/clientCapabilities"],
+            false => &params["capabilities"],
+        };
+        let mut expected = json!({"experimental": {}, "roots": {}});
+        if revision >= Revision::V2025_06_18 {
+            expected["elicitation"] = json!({});
+        }
+        assert_eq!(*declared, expected, "{revision}");
+    }
+}
+
+#[test]
+fn only_a_server_that_declares_logging_gets_a_log_level() {
+    for (capabilities, expected) in [("{}", None), (r#"{"logging":{}}"#, Some("warning"))] {
+        let mut fixture = CoreFixture::new(Protocol::Only(Revision::V2026_07_28));
+        let probe = probe(&mut fixture);
+        let response = discovery(&probe, &["2026-07-28"])
+            .replace(r#""capabilities":{}"#, &format!(r#""capabilities":{capabilities}"#));
+        fixture.receive(&response);
+        fixture.core.set_log_level(Some(LogLevel::Warning));
+        let sent = fixture.request_with("tools/call", r#"{"name":"a"}"#);
+        let meta: Value = sent.params().unwrap().get("_meta").unwrap().deserialize().unwrap();
+        assert_eq!(meta["io.modelcontextprotocol/logLevel"].as_str(), expected);
+    }
 }
 
 #[test]
@@ -303,9 +413,10 @@ fn connecting_to_a_server_that_sends_only_noise_reports_the_noise() {
     fixture.receive("panic: no such file");
     fixture.pass(ms(30_000));
     let message = fixture.connection().unwrap().unwrap_err().to_string();
-    assert!(
-        message.contains("panic: no such file") && message.contains("wire/not-json"),
-        "{message}"
+    assert_eq!(
+        message,
+        "no answer to server/discover and initialize; the server printed a line that \
+         is not JSON-RPC: `panic: no such file` (log to stderr, not to stdout) \
+         (wire/not-json)"
     );
-    assert!(message.contains("server/discover and initialize"), "{message}");
 }

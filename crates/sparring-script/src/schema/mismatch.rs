@@ -85,6 +85,23 @@ impl SchemaMismatch {
         }
     }
 
+    /// Returns the path of the mismatch, such as `$.a[0]`, if `root` is the path of the
+    /// value.
+    pub fn path(&self, root: &str) -> String {
+        let mut path = root.to_owned();
+        for segment in &self.segments {
+            match segment {
+                PointerSegment::Index(index) => path.push_str(&format!("[{index}]")),
+                PointerSegment::Name(name) if is_plain_name(name) => {
+                    path.push('.');
+                    path.push_str(name);
+                }
+                PointerSegment::Name(name) => path.push_str(&format!("[{name:?}]")),
+            }
+        }
+        path
+    }
+
     /// Returns the message with `subject` in place of the value with which it begins:
     /// `it is not of type "string"`.
     pub fn message_about(&self, subject: &str) -> String {
@@ -155,4 +172,8 @@ pub(super) fn is_abandoned_pattern(error: &ValidationError<'_>) -> bool {
         ValidationErrorKind::BacktrackLimitExceeded { .. }
             | ValidationErrorKind::RegexEngineFailure { .. }
     )
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }

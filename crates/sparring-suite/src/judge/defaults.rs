@@ -29,9 +29,23 @@ pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<
         let message = format!("the result was not checked against the output schema: {reason}");
         failures.push(Failure::new(step.span, message));
     }
+    failures.extend(dropped_messages(step, result).map(|it| Failure::new(step.span, it)));
     let unexpected = result.violations.iter().filter(|it| !is_expected(it, step, result, scope));
     failures.extend(unexpected.map(|it| Failure::new(step.span, violation_line(it))));
     failures
+}
+
+/// Describes messages of the server that were too many to keep, if the step must check them.
+fn dropped_messages(step: &Step, result: &StepResult) -> Option<String> {
+    let checks_frames = [Collection::Frames, Collection::Notifications]
+        .into_iter()
+        .any(|collection| step.expect.checks_items(collection));
+    let (what, dropped) = match (result.dropped_requests, result.dropped_frames) {
+        (requests @ 1.., _) => ("requests", requests),
+        (0, frames @ 1..) if checks_frames => ("frames", frames),
+        _ => return None,
+    };
+    Some(format!("{dropped} {what} of the server were not checked: the step has too many of them"))
 }
 
 /// Returns true if an expectation of the step covers a violation.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::Client;
-use sparring_peer::client::{Error, ListKind, RequestBuilder, Subscription};
+use sparring_peer::client::{Error, ListKind, RequestBuilder, Response, Subscription};
 use sparring_script::template::RenderError;
 use sparring_script::{Scope, TemplateTree};
-use sparring_wire::{Frame, RawJson, Revision};
+use sparring_wire::{Frame, Id, RawJson, Revision};
 use tokio::time::{sleep, timeout};
 
 use crate::model::{Cancel, Completion, RawMessage, Step, Verb};
@@ -138,24 +138,32 @@ impl Action {
     }
 
     /// Performs the action. If the step expects notifications, the request also asks
-    /// for progress and log messages.
+    /// for progress, and for log messages if the server declares them.
+    ///
+    /// Stores the id of an answered request in `request_id`.
     pub(super) async fn perform(
         self,
         client: &Client,
         wants_notifications: bool,
         subscriptions: &mut Vec<Subscription>,
+        request_id: &mut Option<Id>,
     ) -> Answer {
         match self {
             Action::List(listing) => Answer::from_list(client.list(listing).await),
             Action::Request { method, params, cancel } => {
                 let modern = client.revision().is_some_and(Revision::is_modern);
-                let params =
-                    if wants_notifications && modern { Some(with_logs(params)) } else { params };
+                let wants_logs =
+                    wants_notifications && modern && client.capabilities().has("logging");
+                let params = if wants_logs { Some(with_logs(params)) } else { params };
                 let request = client.request(method, params.map(RawJson::from));
                 let request =
                     if wants_notifications { request.on_progress(|_| {}) } else { request };
                 match cancel {
-                    None => Answer::from_response(request.await),
+                    None => {
+                        let answered = request.await;
+                        *request_id = answered_id(&answered).cloned();
+                        Answer::from_response(answered)
+                    }
                     Some((after, reason)) => {
                         send_and_cancel(request, after, reason.as_deref()).await
                     }
@@ -183,6 +191,16 @@ impl Action {
             }
             Action::Nothing => Answer::Nothing,
         }
+    }
+}
+
+/// The id of an answered request.
+fn answered_id(answered: &Result<Response, Error>) -> Option<&Id> {
+    match answered {
+        Ok(response) => response.raw().id(),
+        Err(Error::InvalidResponse { frame, .. }) => frame.id(),
+        Err(Error::ForeignId { expected, .. }) => Some(expected),
+        Err(_) => None,
     }
 }
 

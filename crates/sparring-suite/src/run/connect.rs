@@ -154,7 +154,14 @@ impl Connector<'_> {
             Err(error) => {
                 client.close().await;
                 let stderr = stderr.map(|stderr| stderr.tail()).unwrap_or_default();
-                Err(StartError { stderr, ..self.start_error(&error) })
+                let mut failed = StartError { stderr, ..self.start_error(&error) };
+                // An error about noise shows the line itself.
+                if !matches!(error, Error::Noise { .. })
+                    && let Some(printed) = traffic.first_printed_line()
+                {
+                    failed.message = format!("{}; {printed}", failed.message);
+                }
+                Err(failed)
             }
         }
     }

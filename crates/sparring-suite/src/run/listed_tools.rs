@@ -10,6 +10,9 @@ use tokio::sync::OnceCell;
 /// The maximum number of mismatches of one result that are reported.
 const MAX_MISMATCHES: usize = 3;
 
+/// The path of the structured content in an answer.
+const STRUCTURED_CONTENT: &str = "$.result.structuredContent";
+
 /// The tools that a server lists.
 #[derive(Debug)]
 pub(super) enum ListedTools {
@@ -36,8 +39,9 @@ struct Output {
 /// The result of checking structured content against an output schema.
 #[derive(Debug, Default)]
 pub(super) struct OutputCheck {
-    /// The mismatches of the result, or the error of an invalid schema.
-    pub(super) violations: Vec<String>,
+    /// The mismatches of the result, or the error of an invalid schema, each with its
+    /// path in the answer.
+    pub(super) violations: Vec<(String, String)>,
     /// The reason why the result could not be checked.
     pub(super) unchecked: Option<String>,
 }
@@ -86,6 +90,7 @@ impl ListedTools {
         };
         let Some(value) = structured else {
             return OutputCheck::violation(
+                "$.result",
                 "the result has no structured content, which the output schema describes"
                     .to_owned(),
             );
@@ -96,17 +101,17 @@ impl ListedTools {
             Ok(schema) => schema.check_in_background(value, MAX_MISMATCHES).await,
             Err(error) if error.too_complex => Verdict::Undecided(error.to_string()),
             Err(error) => {
-                return OutputCheck::violation(format!(
-                    "the output schema cannot be used: {error}"
-                ));
+                let message = format!("the output schema cannot be used: {error}");
+                return OutputCheck::violation("$", message);
             }
         };
-        let line = |it: SchemaMismatch| format!("{}: {}", it.pointer, it.message);
+        let at_path = |it: SchemaMismatch| (it.path(STRUCTURED_CONTENT), it.message);
         match verdict {
             Verdict::Valid => OutputCheck::default(),
-            Verdict::Invalid(found) => {
-                OutputCheck { violations: found.into_iter().map(line).collect(), unchecked: None }
-            }
+            Verdict::Invalid(found) => OutputCheck {
+                violations: found.into_iter().map(at_path).collect(),
+                unchecked: None,
+            },
             Verdict::Undecided(reason) => {
                 OutputCheck { violations: Vec::new(), unchecked: Some(reason) }
             }
@@ -115,8 +120,8 @@ impl ListedTools {
 }
 
 impl OutputCheck {
-    fn violation(message: String) -> Self {
-        OutputCheck { violations: vec![message], unchecked: None }
+    fn violation(path: &str, message: String) -> Self {
+        OutputCheck { violations: vec![(path.to_owned(), message)], unchecked: None }
     }
 }
 

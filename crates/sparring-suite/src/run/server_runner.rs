@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use sparring_peer::Cause;
 use sparring_script::Span;
 use sparring_wire::Violation;
 use tokio::sync::{mpsc, oneshot};
@@ -55,6 +56,8 @@ pub(super) struct ServerRunner<'a> {
     suite_steps: Option<StepRunner<'a>>,
     /// Violations of connections that are closed, until a test reports them.
     unreported: Vec<Violation>,
+    /// The reason why a server that was stopped ended with an error, until a test reports it.
+    failed_exit: Option<String>,
 }
 
 /// The state of a server.
@@ -110,6 +113,7 @@ impl<'a> ServerRunner<'a> {
             state: ServerState::Stopped,
             suite_steps: None,
             unreported: Vec::new(),
+            failed_exit: None,
         };
         (handle, runner)
     }
@@ -185,6 +189,9 @@ impl<'a> ServerRunner<'a> {
     }
 
     async fn take_unreported_end(&mut self) -> Option<String> {
+        if let Some(failed) = self.failed_exit.take() {
+            return Some(failed);
+        }
         let running = self.state.running_mut()?;
         if !running.connection.is_ended() || std::mem::replace(&mut running.is_end_reported, true) {
             return None;
@@ -198,10 +205,16 @@ impl<'a> ServerRunner<'a> {
         let torn_down = stop.finish(self.tear_down()).await.flatten();
         let torn_down = torn_down.map(|failed| failed.during("the suite's teardown"));
         self.close().await;
+        let ended = ended.or(self.failed_exit.take());
         let ended = ended.map(|cause| format!("the server ended after the last step: {cause}"));
+        let when = match self.tested.server.concurrency {
+            1 => "after the last step",
+            // A test reports the violations of the answers to its own requests.
+            _ => "while several tests ran, but not in an answer to one of them",
+        };
         let violations = self.unreported.drain(..).map(|it| {
             let line = violation_line(&violation_value(&it));
-            format!("after the last step: {line}")
+            format!("{when}: {line}")
         });
         let span = self.tested.server.span;
         let messages = ended.into_iter().chain(violations);
@@ -246,8 +259,11 @@ impl<'a> ServerRunner<'a> {
             let _ = timeout(EXIT_TIMEOUT, running.connection.ended()).await;
         }
         let running = self.state.running();
-        if running.is_some_and(|it| it.connection.is_ended() || self.should_restart(it)) {
+        let hangs = running.is_some_and(|it| self.should_restart(it));
+        if hangs || running.is_some_and(|it| it.connection.is_ended()) {
             self.close().await;
+            // A test has reported that the server hangs, which explains more.
+            self.failed_exit = self.failed_exit.take().filter(|_| !hangs);
         }
         if let Some(running) = self.state.running() {
             return Ok(Arc::clone(&running.connection));
@@ -330,8 +346,15 @@ impl<'a> ServerRunner<'a> {
     /// Stops the server, and waits until it has ended.
     async fn close(&mut self) {
         if let Some(running) = self.state.take_running() {
-            running.connection.client.close().await;
-            self.unreported.extend(running.connection.traffic.take_violations());
+            let is_known = running.is_end_reported || running.connection.is_ended();
+            let cause = running.connection.client.close().await;
+            // The link reads until the server is gone, so this has everything that it sent.
+            self.unreported.extend(running.connection.traffic.take_remaining_violations());
+            if let Cause::ProcessEnded { .. } = cause
+                && !is_known
+            {
+                self.failed_exit = Some(cause.to_string());
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sparring_peer::client::{Inbox, ServerRequest, Subscription};
 use sparring_script::template::RenderError;
 use sparring_script::{Scope, TemplateTree};
-use sparring_wire::{FrameKind, Rule};
+use sparring_wire::{FrameKind, Revision, Rule};
 
 use super::action::Action;
 use super::connection::ServerConnection;
@@ -60,9 +60,10 @@ pub(super) async fn run(
     let requests_before = *requests_before;
     let begun = Instant::now();
     let wants_notifications = step.expect.checks_items(Collection::Notifications);
-    let answer = action.perform(client, wants_notifications, subscriptions).await;
+    let mut request_id = None;
+    let answer = action.perform(client, wants_notifications, subscriptions, &mut request_id).await;
     let took = begun.elapsed();
-    let (violations, unchecked) = check_tool(tool, &answer).await;
+    let (violations, unchecked) = check_tool(tool, &answer, client.revision()).await;
     let mut result = StepResult {
         request,
         violations,
@@ -71,7 +72,7 @@ pub(super) async fn run(
         ..StepResult::new(answer, took)
     };
     let mut update = |result: &mut StepResult| {
-        let violations = connection.traffic.take_violations();
+        let violations = connection.traffic.take_violations(request_id.as_ref());
         result.violations.extend(violations.iter().map(violation_value));
         for frame in connection.traffic.frames(result.frames.len()) {
             result.frames.push(frame_value(&frame));
@@ -80,7 +81,9 @@ pub(super) async fn run(
             }
         }
         result.response = connection.traffic.response();
-        update_requests(&mut result.requests, client.requests(), requests_before);
+        let dropped = update_requests(&mut result.requests, client.requests(), requests_before);
+        result.dropped_requests = dropped;
+        result.dropped_frames = connection.traffic.dropped_frames();
         result.violations.retain(|it| it["rule"] != UNANSWERED.id());
         result.violations.extend(unanswered(&step.answers, &result.requests));
         result.stderr = connection.stderr_since(stderr_before);
@@ -105,15 +108,15 @@ impl ServerConnection {
     }
 }
 
-/// Reads the server's requests again if there are new ones.
-fn update_requests(known: &mut Vec<Value>, inbox: &Inbox, before: u64) {
-    let new = inbox.total().saturating_sub(before);
-    if new <= known.len() as u64 {
-        return;
+/// Reads the server's requests again if there are new ones. Returns the number of requests
+/// that the client did not keep.
+fn update_requests(known: &mut Vec<Value>, inbox: &Inbox, before: u64) -> usize {
+    let new = usize::try_from(inbox.total().saturating_sub(before)).unwrap_or(usize::MAX);
+    if new > known.len() {
+        let all = inbox.all();
+        *known = all[all.len().saturating_sub(new)..].iter().map(message_value).collect();
     }
-    let all = inbox.all();
-    let new = usize::try_from(new).unwrap_or(usize::MAX);
-    *known = all[all.len().saturating_sub(new)..].iter().map(message_value).collect();
+    new.saturating_sub(known.len())
 }
 
 fn render_answers(
@@ -131,17 +134,24 @@ fn render_answers(
 async fn check_tool(
     tool: Option<(Arc<ListedTools>, String)>,
     answer: &Answer,
+    revision: Option<Revision>,
 ) -> (Vec<Value>, Option<String>) {
     let Some((tools, tool)) = tool else { return (Vec::new(), None) };
     let unlisted = tools.unlisted(&tool);
-    let unlisted = unlisted.map(|message| suite_violation(Rule::UnlistedTool, &message));
+    let unlisted =
+        unlisted.map(|message| suite_violation(Rule::UnlistedTool, "$", &message, revision));
     let mut violations: Vec<Value> = unlisted.into_iter().collect();
-    let Some(result) = answer.result().filter(|_| !answer.is_error()) else {
+    // Earlier revisions have no output schemas.
+    let applies = revision.is_some_and(|revision| Rule::OutputSchema.applies_in(revision));
+    let Some(result) = answer.result().filter(|_| applies && !answer.is_error()) else {
         return (violations, None);
     };
     let checked = tools.check_output(&tool, result.get("structuredContent")).await;
-    let messages = checked.violations.iter();
-    violations.extend(messages.map(|message| suite_violation(Rule::OutputSchema, message)));
+    let mismatches = checked.violations.iter();
+    violations.extend(
+        mismatches
+            .map(|(path, message)| suite_violation(Rule::OutputSchema, path, message, revision)),
+    );
     (violations, checked.unchecked)
 }
 
@@ -159,7 +169,7 @@ fn unanswered(answers: &Answers, requests: &[Value]) -> Vec<Value> {
         });
         if !covered {
             let message = format!("the server sent {method}, which no `answer` covers");
-            violations.push(suite_violation(UNANSWERED, &message));
+            violations.push(suite_violation(UNANSWERED, "$", &message, None));
         }
     }
     violations

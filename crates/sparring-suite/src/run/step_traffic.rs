@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use sparring_transport::Secrets;
-use sparring_wire::{Entry, Exchange, Frame, Side, Transcript, TranscriptItem, Violation};
+use sparring_wire::{Entry, Exchange, Frame, Id, Side, Transcript, TranscriptItem, Violation};
 use tokio::time::Instant;
 
 use super::traffic_recorder::TrafficRecorder;
@@ -35,15 +35,35 @@ pub(super) struct StepTraffic(Arc<Mutex<Collected>>);
 struct Collected {
     /// True if several steps run at once, so that frames cannot be attributed to one.
     shared: bool,
-    violations: Vec<Violation>,
+    violations: Vec<CollectedViolation>,
     frames: Vec<Frame>,
     bytes: usize,
+    /// The number of frames of the step that were not kept.
+    dropped_frames: usize,
     shown: VecDeque<StepFrame>,
     frames_left_out: usize,
     /// When the step began.
     begun: Option<Instant>,
     response: Option<HttpResponse>,
     secrets: Secrets,
+}
+
+/// A violation, and the step that reports it.
+#[derive(Debug)]
+struct CollectedViolation {
+    violation: Violation,
+    owner: Owner,
+}
+
+/// The step that reports a violation of a server whose tests run at once.
+#[derive(Debug, PartialEq)]
+enum Owner {
+    /// Any step: the violation occurred before the first step.
+    Any,
+    /// The step that sent the request with this id.
+    Request(Id),
+    /// No step: the frame belongs to no request.
+    None,
 }
 
 impl StepTraffic {
@@ -79,18 +99,47 @@ impl StepTraffic {
         }
         collected.frames.clear();
         collected.bytes = 0;
+        collected.dropped_frames = 0;
         collected.begun = Some(Instant::now());
         collected.response = None;
     }
 
-    /// Takes the violations since the last call.
-    pub(super) fn take_violations(&self) -> Vec<Violation> {
-        std::mem::take(&mut self.lock().violations)
+    /// Takes the violations since the last call that a step reports. If several steps run
+    /// at once, these are the violations of the answer to its request.
+    pub(super) fn take_violations(&self, request: Option<&Id>) -> Vec<Violation> {
+        let mut collected = self.lock();
+        let shared = collected.shared;
+        let is_ours = |it: &mut CollectedViolation| match &it.owner {
+            Owner::Any => true,
+            Owner::Request(id) => !shared || Some(id) == request,
+            Owner::None => !shared,
+        };
+        let ours = collected.violations.extract_if(.., is_ours);
+        ours.map(|it| it.violation).collect()
+    }
+
+    /// Takes the violations that no step has taken.
+    pub(super) fn take_remaining_violations(&self) -> Vec<Violation> {
+        let all = std::mem::take(&mut self.lock().violations);
+        all.into_iter().map(|it| it.violation).collect()
     }
 
     /// Adds violations of an earlier connection, to be taken first.
     pub(super) fn add_violations(&self, violations: Vec<Violation>) {
-        self.lock().violations.splice(0..0, violations);
+        let any = |violation| CollectedViolation { violation, owner: Owner::Any };
+        self.lock().violations.splice(0..0, violations.into_iter().map(any));
+    }
+
+    /// The number of frames of the server in this step that were not kept.
+    pub(super) fn dropped_frames(&self) -> usize {
+        self.lock().dropped_frames
+    }
+
+    /// Describes the first line that the server printed although it is not JSON-RPC.
+    pub(super) fn first_printed_line(&self) -> Option<String> {
+        let collected = self.lock();
+        let printed = collected.frames.iter().find(|frame| frame.is_foreign_line());
+        printed.map(Frame::describe_printed_line)
     }
 
     /// The frames that the server sent in this step, from the nth on.
@@ -118,15 +167,15 @@ impl Collected {
     fn add(&mut self, entry: &Entry) {
         let by_server = entry.from == Side::Server;
         if by_server && self.violations.len() < MAX_VIOLATIONS {
-            self.violations.extend(entry.violations.iter().cloned());
+            let collected = entry.violations.iter().map(|violation| CollectedViolation {
+                violation: violation.clone(),
+                owner: self.owner(&entry.frame),
+            });
+            let collected: Vec<_> = collected.collect();
+            self.violations.extend(collected);
         }
-        let size = entry.frame.bytes().len();
-        if by_server
-            && self.frames.len() < MAX_FRAMES
-            && self.bytes.saturating_add(size) <= MAX_BYTES
-        {
-            self.bytes += size;
-            self.frames.push(entry.frame.clone());
+        if by_server {
+            self.keep(&entry.frame);
         }
         // Masked before it is cut, because a cut could leave a part of a secret.
         let mut text = self.secrets.mask(&entry.frame.text()).into_owned();
@@ -136,6 +185,31 @@ impl Collected {
             text.push_str(&format!("… ({length} bytes)"));
         }
         self.show(StepFrame { by_server, text });
+    }
+
+    /// Keeps a frame of the server, so that expectations can check it.
+    fn keep(&mut self, frame: &Frame) {
+        let bytes = self.bytes.saturating_add(frame.bytes().len());
+        if self.frames.len() >= MAX_FRAMES || bytes > MAX_BYTES {
+            self.dropped_frames += 1;
+            return;
+        }
+        self.bytes = bytes;
+        self.frames.push(frame.clone());
+    }
+
+    /// The step that reports the violations of a frame.
+    fn owner(&self, frame: &Frame) -> Owner {
+        if self.begun.is_none() {
+            return Owner::Any;
+        }
+        let token = || frame.params()?.get("progressToken").and_then(Id::from_json);
+        let request = match frame.method() {
+            None => frame.id().cloned(),
+            Some("notifications/progress") => token(),
+            Some(_) => None,
+        };
+        request.map_or(Owner::None, Owner::Request)
     }
 
     fn show(&mut self, frame: StepFrame) {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring_wire::{Frame, Rule, Violation};
+use sparring_wire::{Frame, Revision, Rule, Violation};
 
 pub(crate) use agent::{AgentResult, FileMatches, FoundFile};
 pub(crate) use answer::Answer;
@@ -25,6 +25,9 @@ pub(crate) struct StepResult {
     pub(crate) unchecked: Option<String>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
+    /// The numbers of requests and frames of the server that were too many to keep.
+    pub(crate) dropped_requests: usize,
+    pub(crate) dropped_frames: usize,
     /// Every frame that the server sent.
     pub(crate) frames: Vec<Value>,
     /// The last HTTP response; `None` if the server sent none yet.
@@ -47,6 +50,8 @@ impl StepResult {
             unchecked: None,
             notifications: Vec::new(),
             requests: Vec::new(),
+            dropped_requests: 0,
+            dropped_frames: 0,
             frames: Vec::new(),
             response: None,
             over_http: false,
@@ -85,9 +90,19 @@ pub(crate) fn violation_value(violation: &Violation) -> Value {
     })
 }
 
-/// A violation of one of the suite's own rules as a value.
-pub(crate) fn suite_violation(rule: Rule, message: &str) -> Value {
-    json!({"rule": rule.id(), "path": "$", "message": message, "section": ""})
+/// A violation that the suite found as a value. Its section is the section of the rule, in the
+/// revision if that is known.
+pub(crate) fn suite_violation(
+    rule: Rule,
+    path: &str,
+    message: &str,
+    revision: Option<Revision>,
+) -> Value {
+    let section = match (revision, rule.entry().section) {
+        (Some(revision), section) if !section.is_empty() => format!("{revision}/{section}"),
+        (_, section) => section.to_owned(),
+    };
+    json!({"rule": rule.id(), "path": path, "message": message, "section": section})
 }
 
 /// A violation value in one line.

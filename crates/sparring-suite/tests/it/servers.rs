@@ -118,3 +118,162 @@ fn reports_an_unset_variable_at_its_position() {
     assert!(failure.message.contains("environment variable `NOBODY` is not set"), "{failure:?}");
     assert_eq!(&text[failure.span.start..failure.span.end], "\"${NOBODY}\"");
 }
+
+/// Runs tests on a shell server. Returns the failures of each test.
+fn failures_on(server: &str, tests: &str) -> Vec<Vec<String>> {
+    let text = format!("servers: {{it: {server}}}\ntests: {tests}");
+    let outcomes = block_on(outcomes(&text, false)).into_iter();
+    outcomes
+        .map(|(name, outcome)| match outcome {
+            Some(Outcome::Passed) => Vec::new(),
+            Some(Outcome::Failed(failed)) => {
+                failed.failures.into_iter().map(|failure| failure.message).collect()
+            }
+            other => panic!("{name}: {other:?}"),
+        })
+        .collect()
+}
+
+/// The shell server with more commands after its answer to a call, and after the end of its
+/// input.
+fn shell(after_call: &str, at_end: &str) -> String {
+    let script = SHELL.replace("}]}}\" ;;\n  esac", &format!("}}]}}}}\"; {after_call} ;;\n  esac"));
+    assert!(script.contains(after_call));
+    let script = serde_json::json!(format!("{script}{at_end}\n"));
+    format!("{{command: sh, args: [-c, {script}]}}")
+}
+
+const CALLS: &str = "[{name: a, call: me}, {name: b, call: me}]";
+
+#[test]
+fn the_last_test_reports_the_exit_status_of_its_server() {
+    let exits = shell(":", "echo cannot save >&2; exit 3");
+    let found = failures_on(&exits, CALLS);
+    assert_eq!(found[0], [""; 0]);
+    let [failure] = &found[1][..] else { panic!("{found:?}") };
+    assert!(
+        failure.starts_with("the server ended after the last step: exited with status 3"),
+        "{failure}"
+    );
+    assert!(failure.contains("cannot save"), "{failure}");
+    let found = failures_on(&shell("exit 3", ""), "[{name: a, call: me}]");
+    assert!(found[0][0].contains("exited with status 3"), "{found:?}");
+    assert_eq!(failures_on(&shell(":", "exit 0"), CALLS), [[""; 0], [""; 0]]);
+}
+
+#[test]
+fn the_last_test_reports_messages_after_its_last_answer() {
+    let again = "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}'";
+    for server in [shell(again, ""), shell(":", again)] {
+        let found = failures_on(&server, "[{name: a, call: me}]");
+        assert_eq!(found[0].len(), 1, "{found:?}");
+    }
+    let found = failures_on(&shell(":", "echo Goodbye"), "[{name: a, call: me}]");
+    let expected = "after the last step: wire/not-json: the server printed a line \
+                    that is not JSON-RPC: `Goodbye` (log to stderr, not to stdout)";
+    assert!(found[0][0].starts_with(expected), "{found:?}");
+}
+
+#[test]
+fn the_first_test_reports_a_banner_and_a_failed_start_shows_it() {
+    let printed = "the server printed a line that is not JSON-RPC: \
+                   `Starting…` (log to stderr, not to stdout)";
+    let script = serde_json::json!(format!("echo Starting…\n{SHELL}"));
+    let found = failures_on(&format!("{{command: sh, args: [-c, {script}]}}"), CALLS);
+    assert!(found[0][0].starts_with(&format!("wire/not-json: {printed}")), "{found:?}");
+    assert_eq!(found[1], [""; 0]);
+    let script = "{command: sh, args: [-c, \"echo Starting…; read a; exit 1\"]}";
+    let found = failures_on(script, "[{name: a, call: me}]");
+    assert!(found[0][0].contains("exited with status 1"), "{found:?}");
+    assert!(found[0][0].contains(printed), "{found:?}");
+}
+
+/// A server that answers two calls at once: first `bad`, with an invalid result, then `good`.
+const TWO_AT_ONCE: &str = r#"
+while read -r line; do
+  id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *'"server/discover"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}" ;;
+    *'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"sh\",\"version\":\"1\"}}}" ;;
+    *'"tools/list"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"good\",\"inputSchema\":{\"type\":\"object\"}},{\"name\":\"bad\",\"inputSchema\":{\"type\":\"object\"}}]}}" ;;
+    *'"good"'*) good=$id ;;
+    *'"bad"'*) bad=$id ;;
+  esac
+  if [ -n "$good" ] && [ -n "$bad" ]; then
+    $before
+    echo "{\"jsonrpc\":\"2.0\",\"id\":$bad,\"result\":{\"content\":[{\"type\":\"text\"}]}}"
+    echo "{\"jsonrpc\":\"2.0\",\"id\":$good,\"result\":{\"content\":[]}}"
+    good= bad=
+  fi
+done
+"#;
+
+#[test]
+fn tests_at_once_report_the_violations_of_their_own_answers() {
+    let script = serde_json::json!(TWO_AT_ONCE);
+    let on = |env: &str| {
+        format!("{{command: sh, args: [-c, {script}], concurrency: 2, env: {{before: \"{env}\"}}}}")
+    };
+    for tests in ["good, bad", "bad, good"] {
+        let each = tests.split(", ").map(|name| format!("{{name: {name}, call: {name}}}"));
+        let tests = format!("[{}]", each.clone().collect::<Vec<_>>().join(", "));
+        let bad = each.clone().position(|test| test.contains("bad")).unwrap();
+        let found = failures_on(&on(":"), &tests);
+        assert!(found[bad].iter().any(|it| it.contains("missing-field")), "{found:?}");
+        assert_eq!(found[1 - bad], [""; 0], "{found:?}");
+
+        // A printed line belongs to no request: it fails the run.
+        let found = failures_on(&on("echo Hello"), &tests).concat();
+        let expected = "while several tests ran, but not in an answer to one of them: \
+                        wire/not-json: the server printed a line";
+        assert!(found.iter().any(|it| it.starts_with(expected)), "{found:?}");
+    }
+}
+
+#[test]
+fn a_step_with_too_many_frames_to_check_fails() {
+    let many = "i=0; while [ $i -lt 10001 ]; do i=$((i+1)); \
+                echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}'; done";
+    let server = shell(many, "");
+    let expect = "expect: {notifications: {lacks: {method: notifications/message}}}";
+    let found = failures_on(&server, &format!("[{{name: a, call: me, {expect}}}]"));
+    let expected = "frames of the server were not checked: the step has too many of them";
+    assert!(found[0].iter().any(|it| it.ends_with(expected)), "{:?}", found[0].last());
+}
+
+#[test]
+fn revisions_without_output_schemas_do_not_check_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mock.yaml");
+    let mock = "tools: [{name: a, output_schema: {type: object, required: [x]}, text: hi}]";
+    std::fs::write(&path, mock).unwrap();
+    for (revision, checked) in
+        [("2024-11-05", false), ("2025-03-26", false), ("2025-06-18", true), ("2026-07-28", true)]
+    {
+        let server = format!("{{mock: \"{}\", protocol: {revision}}}", path.display());
+        let found = failures_on(&server, "[{name: a, call: a}]");
+        let section = format!("({revision}/server/tools#output-schema)");
+        assert_eq!(found[0].iter().any(|it| it.contains(&section)), checked, "{found:?}");
+        assert_eq!(found[0].is_empty(), !checked, "{found:?}");
+    }
+}
+
+#[test]
+fn an_answer_declares_its_capability_only_where_the_revision_has_it() {
+    let note =
+        "while read -r line; do\n  case \"$line\" in *'\"elicitation\"'*) WHOM=declared ;; esac";
+    let script = SHELL.replace("while read -r line; do", note);
+    for (revision, whom) in
+        [("2024-11-05", "none"), ("2025-03-26", "none"), ("2025-06-18", "declared")]
+    {
+        let script = serde_json::json!(script.replace("2025-06-18", revision));
+        let server = format!(
+            "{{command: sh, args: [-c, {script}], env: {{WHOM: none}}, protocol: {revision}}}"
+        );
+        let test = format!(
+            "[{{name: a, call: me, answer: {{elicitation: {{action: accept}}}}, \
+             expect: {{text: {{contains: {whom}}}}}}}]"
+        );
+        assert_eq!(failures_on(&server, &test), [[""; 0]], "{revision}");
+    }
+}

@@ -51,13 +51,21 @@ const ORPHAN_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The number of consecutive frames between two checks for an exit of the child.
 const FRAMES_PER_EXIT_CHECK: u32 = 1024;
 
+/// The number of bytes that are read from a child after the link was closed.
+const MAX_LATE_BYTES: usize = 1024 * 1024;
+
 /// A running child. Dropping it kills the child and its process group at once; close the link
 /// for an orderly end.
 pub struct ChildLink {
     lines: LineLink<ChildStdout, ChildStdin>,
     supervisor: Supervisor,
     stderr: Stderr,
+    /// Starts the child, and starts it again for [`Outgoing::Restart`].
+    launch: Launch,
+    recorder: Option<Recorder>,
     closing: bool,
+    /// True while the child ends and a fresh one is to replace it.
+    restarting: bool,
     /// Set after the first of the child's exit and the end of its stdout, while waiting for the
     /// other.
     waiting: Option<Pin<Box<Sleep>>>,
@@ -65,7 +73,36 @@ pub struct ChildLink {
     unsent: VecDeque<Incoming>,
     /// The number of frames that arrived without a pause.
     frames_in_a_row: u32,
+    /// The number of bytes that arrived after the link was closed.
+    late_bytes: usize,
     ended: Option<Cause>,
+}
+
+/// A child to start, with the remote process that it carries bytes for, if any.
+struct Launch {
+    target: ChildTarget,
+    remote: Option<Arc<dyn RemoteProcess>>,
+}
+
+impl Launch {
+    /// Starts the child. Its stderr is added to `stderr`.
+    fn start(
+        &self,
+        stderr: &Stderr,
+    ) -> Result<(LineLink<ChildStdout, ChildStdin>, Supervisor), ChildError> {
+        let SpawnedChild { child, group, stdin, stdout, stderr: errors } =
+            SpawnedChild::start(&self.target)?;
+        let draining = stderr.drain(errors);
+        let options = LineLinkOptions { max_line_bytes: self.target.max_line };
+        let supervisor = Supervisor::start(SupervisedChild {
+            child,
+            group,
+            stderr: stderr.clone(),
+            draining,
+            remote: self.remote.clone(),
+        });
+        Ok((LineLink::new(stdout, stdin, options), supervisor))
+    }
 }
 
 impl ChildLink {
@@ -88,25 +125,21 @@ impl ChildLink {
         target: &ChildTarget,
         remote: Option<Arc<dyn RemoteProcess>>,
     ) -> Result<ChildLink, ChildError> {
-        let SpawnedChild { child, group, stdin, stdout, stderr: errors } =
-            SpawnedChild::start(target)?;
+        let launch = Launch { target: target.clone(), remote };
         let stderr = Stderr::default();
-        let draining = stderr.drain(errors);
-        let options = LineLinkOptions { max_line_bytes: target.max_line };
+        let (lines, supervisor) = launch.start(&stderr)?;
         Ok(ChildLink {
-            lines: LineLink::new(stdout, stdin, options),
-            supervisor: Supervisor::start(SupervisedChild {
-                child,
-                group,
-                stderr: stderr.clone(),
-                draining,
-                remote,
-            }),
+            lines,
+            supervisor,
             stderr,
+            launch,
+            recorder: None,
             closing: false,
+            restarting: false,
             waiting: None,
             unsent: VecDeque::new(),
             frames_in_a_row: 0,
+            late_bytes: 0,
             ended: None,
         })
     }
@@ -119,6 +152,24 @@ impl ChildLink {
     /// Returns the child's process id, while it runs.
     pub fn id(&self) -> u32 {
         self.supervisor.id()
+    }
+
+    /// Starts a fresh child after the earlier one is gone. Its traffic is a separate
+    /// conversation.
+    fn start_again(&mut self) -> Poll<Incoming> {
+        self.restarting = false;
+        let (lines, supervisor) = match self.launch.start(&self.stderr) {
+            Ok(started) => started,
+            Err(error) => return self.end(Cause::Unreachable(error.to_string())),
+        };
+        (self.lines, self.supervisor) = (lines, supervisor);
+        if let Some(recorder) = self.recorder.as_ref().map(Recorder::for_another_connection) {
+            self.set_recorder(recorder);
+        }
+        self.waiting = None;
+        self.unsent.clear();
+        self.frames_in_a_row = 0;
+        Poll::Ready(Incoming::Restarted)
     }
 
     fn end(&mut self, cause: Cause) -> Poll<Incoming> {
@@ -150,15 +201,23 @@ impl Link for ChildLink {
     }
 
     fn set_recorder(&mut self, recorder: Recorder) {
-        self.lines.set_recorder(recorder);
+        self.lines.set_recorder(recorder.clone());
+        self.recorder = Some(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
-        if outgoing == Outgoing::Close {
-            self.closing = true;
-            self.supervisor.stop();
+        match outgoing {
+            Outgoing::Close => {
+                self.closing = true;
+                self.lines.close_output();
+            }
+            Outgoing::Restart => {
+                self.restarting = true;
+                self.lines.send(Outgoing::Close);
+            }
+            outgoing => return self.lines.send(outgoing),
         }
-        self.lines.send(outgoing);
+        self.supervisor.stop();
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -174,8 +233,11 @@ impl Link for ChildLink {
             return Poll::Ready(Incoming::Closed(cause.clone()));
         }
         if self.closing {
+            return self.poll_closing(cx);
+        }
+        if self.restarting {
             ready!(self.supervisor.poll_done(cx));
-            return self.end(Cause::ClosedLocally);
+            return self.start_again();
         }
         match self.lines.poll_receive(cx) {
             Poll::Ready(Incoming::Closed(cause)) => self.poll_stdout_ended(&cause, cx),
@@ -200,6 +262,45 @@ impl Link for ChildLink {
 }
 
 impl ChildLink {
+    /// Reads the rest of the child's output until the child is gone. An exit with an error
+    /// becomes the reason of the end.
+    fn poll_closing(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        let mut output_ended = self.late_bytes > MAX_LATE_BYTES;
+        while !output_ended {
+            match self.lines.poll_receive(cx) {
+                Poll::Ready(late @ (Incoming::Frame { .. } | Incoming::Noise { .. })) => {
+                    return self.count_late_bytes(late);
+                }
+                Poll::Ready(Incoming::Closed(_)) => output_ended = true,
+                // Messages that could not be written are not needed any more.
+                Poll::Ready(_) => {}
+                Poll::Pending => break,
+            }
+        }
+        ready!(self.supervisor.poll_done(cx));
+        if !output_ended {
+            ready!(self.poll_exit_gap(Instant::now(), cx));
+            self.lines.end_input();
+            if let Poll::Ready(last @ (Incoming::Frame { .. } | Incoming::Noise { .. })) =
+                self.lines.poll_receive(cx)
+            {
+                return self.count_late_bytes(last);
+            }
+        }
+        let cause = match self.supervisor.poll_exit(cx) {
+            Poll::Ready(exit) if exit.failed => self.exit_cause(exit.description),
+            _ => Cause::ClosedLocally,
+        };
+        self.end(cause)
+    }
+
+    fn count_late_bytes(&mut self, late: Incoming) -> Poll<Incoming> {
+        if let Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } = &late {
+            self.late_bytes += frame.bytes().len();
+        }
+        Poll::Ready(late)
+    }
+
     fn poll_stdout_ended(&mut self, cause: &Cause, cx: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(exit) = self.supervisor.poll_exit(cx) {
             let gone = self.exit_cause(exit.description);

@@ -82,6 +82,9 @@ pub(super) struct Supervisor {
 pub(super) struct ChildExit {
     pub(super) description: ExitDescription,
     pub(super) at: Instant,
+    /// True if the child reported an error or crashed. The exit after a signal of ours is
+    /// not a failure.
+    pub(super) failed: bool,
 }
 
 /// A child with the parts that its supervisor needs.
@@ -153,6 +156,7 @@ impl Supervisor {
         let given_up = |_| ChildExit {
             description: ExitDescription::Ended("was abandoned".to_owned()),
             at: Instant::now(),
+            failed: false,
         };
         let exit = exit.unwrap_or_else(given_up);
         Poll::Ready(self.exited.insert(exit).clone())
@@ -171,6 +175,14 @@ impl Drop for Supervisor {
         }
         self.task.abort();
     }
+}
+
+/// The last signal that a child got from its supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastSignal {
+    Terminate,
+    /// SIGKILL to the child itself, not only to its remote process.
+    Kill,
 }
 
 /// The state of the task.
@@ -194,10 +206,11 @@ impl SupervisorTask {
             _ = &mut stopped => None,
         };
         let asked = ended.is_none();
-        let (status, exited_alone) = match ended {
-            Some(status) => (status, true),
+        let (status, last_signal) = match ended {
+            Some(status) => (status, None),
             None => self.end_child().await,
         };
+        let failed = last_signal.is_none() && status.as_ref().is_ok_and(|it| !it.success());
         let at = Instant::now();
         // Checked at once, while the group's id cannot be reused.
         let _ = self.group.is_empty();
@@ -209,40 +222,40 @@ impl SupervisorTask {
                 ExitDescription::Ended(format!("ended with an unknown status: {error}"))
             }
         };
-        let _ = exited.send(ChildExit { description, at });
+        let _ = exited.send(ChildExit { description, at, failed });
         // Processes that a child left behind stay until the link is closed or dropped.
         if !stopped.is_terminated() {
             let _ = stopped.await;
         }
         end_remaining(&self.group).await;
         if let Some(remote) = &self.remote {
-            remote.end_remaining(exited_alone).await;
+            remote.end_remaining(last_signal != Some(LastSignal::Kill)).await;
         }
         self.done = true;
     }
 
     /// Waits for the child to exit, then sends SIGTERM to its group, then SIGKILL. The second
-    /// value is true if it exited without SIGKILL.
-    async fn end_child(&mut self) -> (io::Result<ExitStatus>, bool) {
+    /// value is the last signal that was sent, if any.
+    async fn end_child(&mut self) -> (io::Result<ExitStatus>, Option<LastSignal>) {
         if let Ok(status) = timeout(EXIT_TIMEOUT, self.child.wait()).await {
-            return (status, true);
+            return (status, None);
         }
         match &self.remote {
             Some(remote) => remote.terminate().await,
             None => self.group.terminate(),
         }
         if let Ok(status) = timeout(TERMINATE_TIMEOUT, self.child.wait()).await {
-            return (status, true);
+            return (status, Some(LastSignal::Terminate));
         }
         if let Some(remote) = &self.remote {
             remote.kill().await;
             if let Ok(status) = timeout(REMOTE_KILL_TIMEOUT, self.child.wait()).await {
-                return (status, true);
+                return (status, Some(LastSignal::Terminate));
             }
         }
         self.group.kill();
         let _ = self.child.start_kill();
-        (self.child.wait().await, false)
+        (self.child.wait().await, Some(LastSignal::Kill))
     }
 }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod container;
+mod eras;
 mod faults;
 mod hostile;
 mod http_client;

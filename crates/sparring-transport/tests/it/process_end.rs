@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use sparring_peer::{Client, Link, Outgoing};
+use sparring_peer::{Cause, Client, Link, Outgoing};
 use sparring_transport::{ChildLink, ChildTarget};
 use sparring_wire::Revision;
 use tokio::io::AsyncReadExt as _;
 
 use crate::script::{
-    HANDSHAKE, READ_UNTIL_END, connect, is_alive, shell, wait_until_ended, within,
+    HANDSHAKE, READ_UNTIL_END, call, connect, is_alive, shell, wait_until_ended, within,
 };
 
 #[tokio::test]
@@ -85,6 +85,41 @@ async fn a_child_that_exits_at_the_end_of_its_input_ends_at_once() {
     within(client.close()).await;
     assert!(began.elapsed() < Duration::from_millis(900), "took {:?}", began.elapsed());
     assert!(!is_alive(id));
+}
+
+#[tokio::test]
+async fn everything_that_a_child_sends_until_it_is_gone_is_recorded() {
+    let answer = r#"echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'"#;
+    for later in [format!("{answer}\nexit 0"), format!("{READ_UNTIL_END}{answer}\nexit 0")] {
+        let (called, client) = call(&format!("{answer}\n{later}")).await;
+        called.unwrap();
+        within(client.close()).await;
+        let violations = client.transcript().violations();
+        let rules: Vec<_> = violations.iter().map(|it| it.rule.id()).collect();
+        assert_eq!(rules.len(), 1, "{later}: {violations:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_child_that_fails_is_the_reason_of_the_end() {
+    let answer = r#"echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'"#;
+    for (after, expected) in [
+        ("exit 3", Some("exited with status 3")),
+        ("while read line; do :; done; exit 4", Some("exited with status 4")),
+        ("kill -SEGV $$", Some("was killed by SIGSEGV")),
+        ("while read line; do :; done; exit 0", None),
+        // It ends only when it is terminated.
+        ("trap 'exit 5' TERM; while read line; do :; done; while :; do sleep 0.1; done", None),
+    ] {
+        let (called, client) = call(&format!("{answer}\n{after}")).await;
+        called.unwrap();
+        let cause = within(client.close()).await;
+        match (cause, expected) {
+            (Cause::ProcessEnded { reason, .. }, Some(expected)) => assert_eq!(reason, expected),
+            (Cause::ClosedLocally, None) => {}
+            (cause, _) => panic!("{after}: {cause}"),
+        }
+    }
 }
 
 #[tokio::test]

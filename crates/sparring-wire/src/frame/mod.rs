@@ -5,6 +5,7 @@
 
 mod build;
 mod parse;
+pub(crate) mod printed_line;
 
 use std::sync::{Arc, OnceLock};
 

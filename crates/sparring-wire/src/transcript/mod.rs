@@ -14,7 +14,7 @@ use std::time::Duration;
 use self::buffer::TranscriptBuffer;
 pub use self::exchange::Exchange;
 use crate::check::ConnectionChecker;
-use crate::frame::Frame;
+use crate::frame::{Frame, printed_line};
 use crate::revision::Side;
 use crate::violation::Violation;
 
@@ -40,6 +40,15 @@ pub struct Entry {
     pub status: Option<u16>,
     /// The violations of the frame.
     pub violations: Vec<Violation>,
+}
+
+impl Entry {
+    /// Returns true if a server printed the text as a line of its stdout, and it is not
+    /// JSON-RPC.
+    pub fn is_printed_line(&self) -> bool {
+        // Only frames in HTTP responses have a status.
+        self.from == Side::Server && self.status.is_none() && self.frame.is_foreign_line()
+    }
 }
 
 /// The record of one or more connections. Cheap to clone; all clones share it.
@@ -137,7 +146,10 @@ impl ConnectionRecorder {
         // the order of the record.
         let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
         let violations = checker.check(from, frame);
-        let entry = Entry { at, from, frame: frame.clone(), status, violations };
+        let mut entry = Entry { at, from, frame: frame.clone(), status, violations };
+        if !entry.violations.is_empty() && entry.is_printed_line() {
+            printed_line::explain(frame, &mut entry.violations);
+        }
         self.0.transcript.buffer().add_entry(entry);
     }
 }

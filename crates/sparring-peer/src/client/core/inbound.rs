@@ -7,7 +7,7 @@ use super::pending::{PendingRequest, Recipient};
 use super::{Core, Event, ServerRequestId, Time, UnclaimedReason};
 use crate::client::error::Error;
 use crate::client::response::Response;
-use crate::link::{Cause, Envelope, Incoming, Stream};
+use crate::link::{Cause, Envelope, Incoming, LinkKind, Stream};
 
 /// The path of the subscription id in a notification
 /// (basic/patterns/subscriptions).
@@ -30,6 +30,8 @@ impl<W> Core<W> {
             Incoming::StreamEnded { stream: Stream::Request(id), cause } => {
                 self.handle_stream_ended(now, &id, cause);
             }
+            Incoming::Restarted => self.handle_restarted(now),
+            Incoming::NotRestarted => self.handle_not_restarted(),
             Incoming::Closed(cause) => self.close_with(&cause),
         }
     }
@@ -176,11 +178,13 @@ impl<W> Core<W> {
     /// Handles noise. Before the first frame it is a banner; later it may be a
     /// broken response.
     fn handle_noise(&mut self, now: Time, frame: Frame, stream: &Stream) {
+        let printed = self.link == LinkKind::Shared;
         // A request's own stream has no banner.
         if self.received_frame || *stream != Stream::Connection {
             self.defer_failure(now, stream, |_, method| Error::Noise {
                 method: method.to_owned(),
                 frame: frame.clone(),
+                printed,
             });
         }
         if !self.received_frame {

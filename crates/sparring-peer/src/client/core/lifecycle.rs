@@ -12,7 +12,7 @@ use super::pending::{PendingRequest, Recipient};
 use super::{Core, Event, Request, Session, Time};
 use crate::client::error::Error;
 use crate::client::options::Protocol;
-use crate::link::{Cause, Era, LinkKind, Outgoing, Stream};
+use crate::link::{Cause, Era, LinkKind};
 
 /// The maximum time to wait for `server/discover` before `initialize` is sent as
 /// well.
@@ -31,26 +31,35 @@ pub(super) enum Phase {
 /// The state while connecting.
 #[derive(Debug)]
 pub(super) struct Connecting {
-    discover: Attempt,
-    initialize: Attempt,
+    pub(super) discover: Attempt,
+    pub(super) initialize: Attempt,
     /// The time at which `initialize` is sent although `server/discover` has no
     /// response.
     fall_back_at: Option<Time>,
     /// The time at which a failed `initialize` fails the connection although
     /// `server/discover` has no response.
-    fails_at: Option<Time>,
+    pub(super) fails_at: Option<Time>,
+    /// The session of a modern server that received `initialize` as well.
+    pub(super) modern: Option<Session>,
+    /// The session of the handshake, held back because `server/discover` may still
+    /// have a response.
+    pub(super) legacy: Option<Session>,
+    /// The time at which the session that is held back is used.
+    pub(super) legacy_at: Option<Time>,
+    /// True while the link replaces the server's process.
+    pub(super) restarting: bool,
     /// The revisions requested with `initialize`.
-    attempted: Vec<Revision>,
+    pub(super) attempted: Vec<Revision>,
     /// True if `server/discover` was sent a second time.
     retried_discover: bool,
     /// True if `server/discover` was left out because the era was known.
     skipped_discover: bool,
-    deadline: Time,
+    pub(super) deadline: Time,
 }
 
 /// The state of `server/discover` or `initialize`.
 #[derive(Debug)]
-enum Attempt {
+pub(super) enum Attempt {
     NotStarted,
     Pending,
     /// It has a response, and needs nothing more.
@@ -67,6 +76,7 @@ impl Connecting {
         match (&self.discover, &self.initialize) {
             (Attempt::Pending, Attempt::Pending) => "server/discover and initialize",
             (Attempt::Pending, _) => "server/discover",
+            _ if self.restarting => "server/discover",
             _ => "initialize",
         }
     }
@@ -96,6 +106,10 @@ impl<W> Core<W> {
             initialize: Attempt::NotStarted,
             fall_back_at,
             fails_at: None,
+            modern: None,
+            legacy: None,
+            legacy_at: None,
+            restarting: false,
             attempted: Vec::new(),
             retried_discover: false,
             skipped_discover: !discover && self.options.protocol == Protocol::Auto,
@@ -110,14 +124,14 @@ impl<W> Core<W> {
         self.schedule_wake(fall_back_at.map_or(deadline, |at| at.min(deadline)));
     }
 
-    fn connecting(&mut self) -> Option<&mut Connecting> {
+    pub(super) fn connecting(&mut self) -> Option<&mut Connecting> {
         match &mut self.phase {
             Phase::Connecting(connecting) => Some(connecting),
             _ => None,
         }
     }
 
-    fn send_discover(&mut self, now: Time, revision: Revision) {
+    pub(super) fn send_discover(&mut self, now: Time, revision: Revision) {
         self.set_revision(revision);
         self.send_lifecycle_request(
             now,
@@ -133,7 +147,7 @@ impl<W> Core<W> {
     fn send_initialize(&mut self, now: Time, revision: Revision) {
         let params = RawJson::from(json!({
             "protocolVersion": revision.name(),
-            "capabilities": self.options.capabilities,
+            "capabilities": self.options.capabilities_in(revision),
             "clientInfo": self.options.info,
         }));
         self.send_lifecycle_request(
@@ -169,7 +183,7 @@ impl<W> Core<W> {
             Some(revision) if revision.is_modern() => {
                 let info = result.get_path(&["_meta", "io.modelcontextprotocol/serverInfo"]);
                 let session = build_session(revision, info, result, &frame);
-                self.finish_connecting(session);
+                self.choose_modern(now, session);
             }
             Some(revision) => self.fall_back_from_discovery(now, revision),
             None => self.fail_without_common_version(versions),
@@ -234,6 +248,10 @@ impl<W> Core<W> {
                 error => error,
             });
         }
+        if self.finish_held_legacy() {
+            return;
+        }
+        let Some(connecting) = self.connecting() else { return };
         match std::mem::replace(&mut connecting.initialize, Attempt::NotStarted) {
             Attempt::NotStarted => self.fall_back_to_initialize(now, Revision::LATEST_LEGACY),
             // Both attempts have failed; the error of `initialize` explains more.
@@ -247,7 +265,9 @@ impl<W> Core<W> {
         if let Some(connecting) = self.connecting() {
             connecting.discover = Attempt::Finished;
         }
-        self.fall_back_to_initialize(now, revision);
+        if !self.finish_held_legacy() {
+            self.fall_back_to_initialize(now, revision);
+        }
     }
 
     fn fall_back_to_initialize(&mut self, now: Time, revision: Revision) {
@@ -274,11 +294,7 @@ impl<W> Core<W> {
         };
         if self.connecting().is_some() {
             let session = build_session(revision, result.get("serverInfo"), result, &frame);
-            self.finish_connecting(session);
-            self.send(Frame::notification("notifications/initialized", None));
-            if self.link == LinkKind::Streams {
-                self.actions.push_back(Outgoing::Open(Stream::Connection));
-            }
+            self.choose_legacy(now, session);
         }
     }
 
@@ -308,6 +324,14 @@ impl<W> Core<W> {
     pub(super) fn handle_initialize_failure(&mut self, now: Time, error: Error) {
         let fails_at = now.saturating_add(self.options.grace_period);
         let Some(connecting) = self.connecting() else { return };
+        if connecting.restarting {
+            connecting.initialize = Attempt::Failed(error);
+            return;
+        }
+        // The server refused the legacy era, and has offered the modern one.
+        if let Some(session) = connecting.modern.take() {
+            return self.finish_connecting(session);
+        }
         // The known era may be outdated.
         if connecting.skipped_discover && !is_permanent(&error) {
             connecting.initialize = Attempt::NotStarted;
@@ -324,8 +348,12 @@ impl<W> Core<W> {
     pub(super) fn lifecycle_deadline(&self) -> Option<Time> {
         match &self.phase {
             Phase::Connecting(connecting) => {
-                let times =
-                    [connecting.fall_back_at, connecting.fails_at, Some(connecting.deadline)];
+                let times = [
+                    connecting.fall_back_at,
+                    connecting.fails_at,
+                    connecting.legacy_at,
+                    Some(connecting.deadline),
+                ];
                 times.into_iter().flatten().min()
             }
             _ => None,
@@ -334,6 +362,7 @@ impl<W> Core<W> {
 
     pub(super) fn lifecycle_tick(&mut self, now: Time) {
         let timeout = self.options.timeout;
+        let printed = self.link == LinkKind::Shared;
         let Some(connecting) = self.connecting() else { return };
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         if due(connecting.fails_at)
@@ -341,12 +370,14 @@ impl<W> Core<W> {
                 std::mem::replace(&mut connecting.initialize, Attempt::NotStarted)
         {
             self.fail_connecting(error);
+        } else if due(connecting.legacy_at) {
+            self.finish_held_legacy();
         } else if due(Some(connecting.deadline)) {
             let method = connecting.pending_methods().to_owned();
             // If the server sent only noise, the error shows it.
             let noise = self.early_noise.take().filter(|_| !self.received_frame);
             self.fail_connecting(match noise {
-                Some(frame) => Error::Noise { method, frame },
+                Some(frame) => Error::Noise { method, frame, printed },
                 None => Error::Timeout { method, after: timeout },
             });
         } else if due(connecting.fall_back_at) {
@@ -364,12 +395,12 @@ impl<W> Core<W> {
         self.fail_connecting(Error::NoCommonVersion { ours, theirs });
     }
 
-    fn finish_connecting(&mut self, session: Session) {
+    pub(super) fn finish_connecting(&mut self, session: Session) {
         self.phase = Phase::Ready;
         self.drop_lifecycle_requests();
-        self.set_revision(session.revision);
         let session = Arc::new(session);
         self.session = Some(Arc::clone(&session));
+        self.set_revision(session.revision);
         self.events.push_back(Event::Connected(Ok(session)));
     }
 
@@ -380,7 +411,7 @@ impl<W> Core<W> {
     }
 
     /// Drops the requests of the lifecycle that are still pending.
-    fn drop_lifecycle_requests(&mut self) {
+    pub(super) fn drop_lifecycle_requests(&mut self) {
         let ours = |pending: &PendingRequest<W>| !matches!(pending.recipient, Recipient::Caller(_));
         let unwanted = self.pending.iter().filter(|(_, pending)| ours(pending));
         let unwanted: Vec<Id> = unwanted.map(|(id, _)| id.clone()).collect();

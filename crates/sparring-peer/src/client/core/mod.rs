@@ -5,6 +5,7 @@
 //! owner that the core returns when a request completes; the core never looks at
 //! it.
 
+mod era;
 mod header_retry;
 mod headers;
 mod inbound;

@@ -24,9 +24,13 @@ impl<W> Core<W> {
             let mut meta = json!({
                 "io.modelcontextprotocol/protocolVersion": revision.name(),
                 "io.modelcontextprotocol/clientInfo": self.options.info,
-                "io.modelcontextprotocol/clientCapabilities": self.options.capabilities,
+                "io.modelcontextprotocol/clientCapabilities": self.options.capabilities_in(revision),
             });
-            if let Some(level) = self.log_level {
+            // Only a server with the capability sends log messages
+            // (server/utilities/logging#capabilities).
+            let session = self.session.as_ref();
+            let logs = session.is_some_and(|session| session.capabilities.has("logging"));
+            if let Some(level) = self.log_level.filter(|_| logs) {
                 meta["io.modelcontextprotocol/logLevel"] = level.name().into();
             }
             RequestMeta { json: RawJson::from(meta) }

@@ -19,7 +19,9 @@ impl<A> Core<A> {
                 self.handle_stream_ended(&id)
             }
             Incoming::StreamEnded { stream: Stream::Connection, .. }
-            | Incoming::MessagesLost(_) => {}
+            | Incoming::MessagesLost(_)
+            | Incoming::Restarted
+            | Incoming::NotRestarted => {}
             Incoming::Closed(cause) => self.close_with(cause),
         }
     }

@@ -228,7 +228,7 @@ impl<'a> JournalReader<'a> {
         for mock in &self.mocks.all {
             for misfit in mock.journal.take_misfits() {
                 let line = misfit_line(&mock.name, &misfit);
-                violations.push(suite_violation(misfit.rule, &line));
+                violations.push(suite_violation(misfit.rule, "$", &line, None));
             }
         }
         violations

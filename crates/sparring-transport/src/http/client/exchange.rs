@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::header::{CONTENT_ENCODING, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirrored_headers};
+use sparring_wire::{Frame, FrameKind, Headers, Id, Revision, Rule, Violation, mirrored_headers};
 
 use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder};
 use super::response::EventStream;
@@ -75,6 +75,7 @@ pub(super) async fn send_request(
     if auto && is_not_streamable(&message, &cause) {
         return ExchangeResult::NotStreamable(message, cause);
     }
+    let cause = explain_refused_discovery(&message, cause);
     session.push(match cause {
         // A lost session ends all streams.
         Cause::SessionLost(_) => Incoming::Closed(cause),
@@ -88,6 +89,24 @@ pub(super) async fn send_request(
 fn is_not_streamable(message: &Message, cause: &Cause) -> bool {
     message.frame.method() == Some("initialize")
         && matches!(cause, Cause::Http { status: 400 | 404 | 405, .. })
+}
+
+/// Adds the likely reason to a refusal of `server/discover`: a server without Streamable HTTP,
+/// which is the only HTTP transport since 2026-07-28.
+fn explain_refused_discovery(message: &Message, cause: Cause) -> Cause {
+    match cause {
+        Cause::Http { status: status @ (404 | 405), what, body }
+            if message.frame.method() == Some("server/discover") =>
+        {
+            let what = format!(
+                "{what} to server/discover: {} needs Streamable HTTP; if this is the URL of an SSE \
+                 server, use an earlier revision",
+                Revision::LATEST
+            );
+            Cause::Http { status, what, body }
+        }
+        cause => cause,
+    }
 }
 
 async fn read_response(

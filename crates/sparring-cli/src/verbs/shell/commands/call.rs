@@ -1,6 +1,7 @@
 //! `/mcp call`: calls a tool, if the rules permit it.
 
 use sparring_host::registry::{CallError, ExecuteError};
+use sparring_wire::Rule;
 
 use super::super::super::call::{note_argument_mismatches, print_call_result};
 use super::super::command::{Announces, Argument, Command};
@@ -30,7 +31,7 @@ async fn run(
     tool: &str,
     words: &[String],
 ) -> Result<Exit, Failure> {
-    state.connection(server)?;
+    let revision = state.connection(server)?.revision();
     let registered = state.tool(server, tool)?;
     let pairs = parse_pairs(words, values::parse_key_value)?;
     let arguments = values::build_object(&pairs, None);
@@ -40,7 +41,9 @@ async fn run(
         ExecuteError::Call(CallError::Failed { error, .. }) => Failure::Request(error),
         other => Failure::Usage(other.to_string()),
     })?;
-    print_call_result(tool, Some(&registered.tool), &response, state.printer).await
+    let applies = |revision| Rule::OutputSchema.applies_in(revision);
+    let judged = Some(&*registered.tool).filter(|_| revision.is_some_and(applies));
+    print_call_result(tool, judged, &response, state.printer).await
 }
 
 /// Parses arguments.

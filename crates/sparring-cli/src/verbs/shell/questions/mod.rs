@@ -82,7 +82,7 @@ pub(super) fn client(client: ClientBuilder) -> ClientBuilder {
         .pause_timeouts_while_answering()
         .answer(ServerRequest::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
         .answer(ServerRequest::Sampling, |_| async { Err(rejected_error()) })
-        .capability("elicitation", json!({"form": {}, "url": {}}))
+        .optional_capability("elicitation", json!({"form": {}, "url": {}}))
 }
 
 impl InteractiveRequests {

@@ -246,7 +246,10 @@ impl Session {
                     buffer.wake();
                 }
             }
-            Outgoing::Abort(Stream::Connection) | Outgoing::Open(_) | Outgoing::EraDetected(_) => {}
+            Outgoing::Abort(Stream::Connection)
+            | Outgoing::Open(_)
+            | Outgoing::EraDetected(_)
+            | Outgoing::Restart => {}
             Outgoing::Close => self.close(),
         }
     }
