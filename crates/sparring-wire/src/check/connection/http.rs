@@ -44,10 +44,15 @@ pub enum HttpObservation<'a> {
 impl ConnectionChecker {
     /// Checks an observation that is not a frame.
     pub fn check_http(&mut self, observation: HttpObservation<'_>) -> Option<Violation> {
-        // The session id comes before the result with the revision.
-        let is_session = matches!(observation, HttpObservation::SessionId(_));
-        let newest = is_session.then_some(Revision::LATEST_LEGACY);
-        let revision = self.revision().or(newest)?;
+        let revision = match observation {
+            // The session id comes before the result with the revision, and perhaps after
+            // modern requests that a legacy server has refused.
+            HttpObservation::SessionId(_) => match &self.session {
+                Some(session) => session.revision,
+                None => Revision::LATEST_LEGACY,
+            },
+            _ => self.revision()?,
+        };
         let (rule, path, message) = match observation {
             HttpObservation::SessionId(id) => check_session_id(id)?,
             HttpObservation::Posted { status, has_body } => check_posted(status, has_body)?,
@@ -190,7 +195,8 @@ mod tests {
         for id in [&b"a b"[..], b"a\tb", b"\xc3\xbc", b"a\x7f"] {
             check("2025-03-26", HttpObservation::SessionId(id), Some("http/invalid-session-id"));
         }
-        let mut unknown = ConnectionChecker::new();
+        let probe = r#">{"id":"d","method":"server/discover","params":{$META}}"#;
+        let mut unknown = open(&[], &[(probe, "")]);
         let found = unknown.check_http(HttpObservation::SessionId(b"a b")).unwrap();
         assert!(!found.message.contains("a b"), "{found:?}");
     }
