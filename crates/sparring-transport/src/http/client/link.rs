@@ -351,7 +351,7 @@ impl Link for HttpLink {
         }
         if self.waiting_requests.iter().any(|message| message.stream == *stream) {
             return Some(format!(
-                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other_request requests to end"
+                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other requests to end"
             ));
         }
         let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other_request, .. } if other_request == stream);
