@@ -1,4 +1,5 @@
-//! The lines of the trace file: one line of JSON for each frame and each HTTP exchange.
+//! The lines of the trace file: one line of JSON for each frame, each HTTP exchange,
+//! and each violation that no frame shows.
 //! `spar raw --json` prints the same lines for frames.
 
 use std::time::Duration;
@@ -51,6 +52,11 @@ pub(crate) fn exchange_line(exchange: &Exchange) -> String {
         },
     });
     format!("{line}\n")
+}
+
+/// `{"violation": {…}}` for a violation that no frame shows.
+pub(crate) fn violation_line(found: &Violation) -> String {
+    format!("{}\n", json!({ "violation": violation(found) }))
 }
 
 /// The headers by name. Values with the same name are joined, as in HTTP.

@@ -41,8 +41,8 @@ struct SeenViolations {
 }
 
 struct SeenViolation {
-    /// The digest of the first frame with this violation.
-    frame: u64,
+    /// The digest of the first frame with this violation, if a frame shows it.
+    frame: Option<u64>,
     text: String,
     times: u64,
 }
@@ -69,15 +69,20 @@ impl TrafficObserver {
                     match recorded {
                         TranscriptItem::Entry(entry) => trace::frame_line(entry),
                         TranscriptItem::Exchange(exchange) => trace::exchange_line(exchange),
+                        TranscriptItem::Violation(violation) => trace::violation_line(violation),
                     }
                     .as_bytes(),
                 );
             }
-            if let TranscriptItem::Entry(entry) = recorded
-                && entry.from == Side::Server
-            {
-                lock(&seen).record(entry);
-                frames.push(entry);
+            match recorded {
+                TranscriptItem::Entry(entry) if entry.from == Side::Server => {
+                    lock(&seen).record(entry);
+                    frames.push(entry);
+                }
+                TranscriptItem::Violation(violation) => {
+                    lock(&seen).add(None, line::clean(&violation.to_string()));
+                }
+                _ => {}
             }
         });
         Ok((observer, transcript))
@@ -112,7 +117,8 @@ impl TrafficObserver {
     pub(crate) fn notes(&self, shown: Option<&Frame>, background_errors: &[Cause]) -> Vec<String> {
         let seen = lock(&self.seen);
         let shown = shown.map(digest);
-        let unreported = seen.violations.iter().filter(|known| Some(known.frame) != shown);
+        let unreported =
+            seen.violations.iter().filter(|known| shown.is_none() || known.frame != shown);
         let mut notes: Vec<String> = unreported.map(SeenViolation::note).collect();
         let more = notes.len().saturating_sub(MAX_NOTES);
         if more > 0 {
@@ -129,19 +135,18 @@ impl TrafficObserver {
 impl SeenViolations {
     fn record(&mut self, entry: &Entry) {
         for violation in &entry.violations {
-            let full = self.violations.len() >= MAX_VIOLATIONS;
-            let text = describe(entry, violation);
-            match self.violations.iter_mut().find(|known| known.text == text) {
-                Some(known) => known.times += 1,
-                None if !full => {
-                    self.violations.push(SeenViolation {
-                        frame: digest(&entry.frame),
-                        text,
-                        times: 1,
-                    });
-                }
-                None => self.more = true,
+            self.add(Some(&entry.frame), describe(entry, violation));
+        }
+    }
+
+    fn add(&mut self, frame: Option<&Frame>, text: String) {
+        let full = self.violations.len() >= MAX_VIOLATIONS;
+        match self.violations.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.times += 1,
+            None if !full => {
+                self.violations.push(SeenViolation { frame: frame.map(digest), text, times: 1 });
             }
+            None => self.more = true,
         }
     }
 }

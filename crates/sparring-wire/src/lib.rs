@@ -16,7 +16,7 @@ pub mod transcript;
 pub mod types;
 pub mod violation;
 
-pub use check::{Checker, ConnectionChecker};
+pub use check::{Checker, ConnectionChecker, HttpObservation};
 pub use error::{ErrorObject, code};
 pub use frame::{Frame, FrameKind, Limits};
 pub use headers::Headers;

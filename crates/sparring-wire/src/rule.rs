@@ -48,7 +48,13 @@ pub struct RuleEntry {
 const ALL: &[Revision] = &Revision::ALL;
 const LEGACY: &[Revision] = &[V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25];
 const MODERN: &[Revision] = &[V2026_07_28];
+const ONLY_2025_11_25: &[Revision] = &[V2025_11_25];
 const SINCE_2025_06_18: &[Revision] = &[V2025_06_18, V2025_11_25, V2026_07_28];
+const SINCE_2025_11_25: &[Revision] = &[V2025_11_25, V2026_07_28];
+/// The revisions with Streamable HTTP.
+const STREAMABLE: &[Revision] = &[V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28];
+/// The revisions with sessions and resumable streams over HTTP.
+const HTTP_SESSIONS: &[Revision] = &[V2025_03_26, V2025_06_18, V2025_11_25];
 
 const MESSAGES: &str = "basic#messages";
 /// The section of rules that the specification does not have.
@@ -80,7 +86,7 @@ rules! {
     // The text of a message.
     NotJson = "wire/not-json", Must, ALL, MESSAGES,
         "A message must be valid JSON.";
-    InvalidUtf8 = "wire/invalid-utf8", Must, ALL, MESSAGES,
+    InvalidUtf8 = "wire/invalid-utf8", Must, ALL, "basic/transports#messages",
         "A message must be valid UTF-8.";
     ByteOrderMark = "wire/byte-order-mark", Must, ALL, MESSAGES,
         "A message must not start with a byte order mark.";
@@ -110,7 +116,7 @@ rules! {
         "`params` must be an object.";
     ResultWrongType = "wire/result-wrong-type", Must, ALL, MESSAGES,
         "`result` must be an object.";
-    ErrorMalformed = "wire/error-malformed", Must, ALL, MESSAGES,
+    ErrorMalformed = "wire/error-malformed", Must, ALL, "basic#error-responses",
         "`error` must be an object with an integer `code` and a string `message`.";
     ResultAndError = "wire/result-and-error", Must, ALL, MESSAGES,
         "A response must not have both `result` and `error`.";
@@ -124,7 +130,7 @@ rules! {
         "Only revision 2025-03-26 has batches, and `initialize` must not be in one.";
 
     // The methods and types of a revision.
-    WrongDirection = "methods/wrong-direction", Must, ALL, MESSAGES,
+    WrongDirection = "methods/wrong-direction", Must, ALL, "basic/patterns",
         "A side must only send the methods that the revision gives to that side.";
     NotInRevision = "methods/not-in-revision", Must, ALL, MESSAGES,
         "A side must not send a method that only other revisions have.";
@@ -134,10 +140,26 @@ rules! {
         "A value must have the type that the schema gives it.";
     WrongValue = "schema/wrong-value", Must, ALL, "schema",
         "A value must be one of those that the schema allows.";
-    WrongResultType = "schema/wrong-result-type", Must, MODERN, MESSAGES,
+    WrongResultType = "schema/wrong-result-type", Must, MODERN, "basic#resulttype",
         "`resultType` must be a type that the revision has for the method.";
     WrongErrorCode = "errors/wrong-code", Must, MODERN, "basic#error-codes",
         "An error must not use a code that the revision reserves or forbids.";
+
+    // The syntax of strings.
+    InvalidBase64 = "format/base64", Must, ALL, "server/resources#security-considerations",
+        "Images, audio and blobs must be base64 with the standard alphabet and padding.";
+    InvalidUri = "format/uri", Must, ALL, "server/resources#common-uri-schemes",
+        "The URI of a resource, and since 2025-11-25 the URL of an elicitation, must be a URI with a scheme (RFC 3986).";
+    InvalidUriTemplate = "format/uri-template", Must, ALL, "server/resources#resource-templates",
+        "The template of a resource must be a URI template (RFC 6570).";
+    InvalidMediaType = "format/media-type", Must, ALL, "server/prompts#image-content",
+        "The MIME type of content and resources must have a type and a subtype.";
+    InvalidTimestamp = "format/timestamp", Must, ONLY_2025_11_25, "basic/utilities/tasks#ttl-and-resource-management",
+        "The times of a task must be ISO 8601 timestamps.";
+    InvalidMetaKey = "format/meta-key", Must, SINCE_2025_06_18, "basic#meta",
+        "A key of `_meta` must be a name of letters, digits and `-_.` after an optional prefix of labels.";
+    InvalidJsonSchema = "format/json-schema", Must, SINCE_2025_11_25, "basic#schema-validation",
+        "The schemas of a tool must be valid JSON Schemas.";
 
     // Requests and their responses.
     UnknownResponse = "exchange/unknown-response", Must, ALL, MESSAGES,
@@ -146,7 +168,7 @@ rules! {
         "The id of a response must have the same type as the id of its request.";
     DuplicateResponse = "exchange/duplicate-response", Must, ALL, MESSAGES,
         "A request must get only one response.";
-    IdReused = "exchange/id-reused", Must, ALL, MESSAGES,
+    IdReused = "exchange/id-reused", Must, ALL, "basic#requests",
         "A request must not reuse the id of a pending request or, up to 2025-11-25, of any request of the session.";
 
     // The connection as a whole.
@@ -154,15 +176,57 @@ rules! {
         "Requests other than `ping` should wait until the session is initialized, and `initialize` should come once.";
     WrongVersion = "lifecycle/wrong-version", Must, ALL, "basic/versioning#protocol-version-negotiation",
         "A server must answer with a version that the client requested or that it supports.";
+    EarlyMessage = "lifecycle/early-message", Must, LEGACY, "basic/lifecycle#initialization",
+        "A server must answer `initialize` before it sends requests other than `ping` and notifications other than log messages.";
     Undeclared = "capabilities/undeclared", Must, ALL, "basic/patterns/mrtr#server-requirements-basic-workflow",
         "A side must only use features that the other side or itself has declared.";
+    InvalidExtension = "capabilities/extension-name", Must, MODERN, "basic/versioning#extension-negotiation",
+        "The name of an extension must be a valid key of `_meta` with a prefix.";
     InvalidProgress = "progress/invalid", Must, ALL, "basic/patterns/progress#progress-flow",
         "Progress must increase and must name the unique token of a pending request.";
-    InvalidSubscription = "subscriptions/invalid", Must, MODERN, "basic/patterns/subscriptions#receiving-notifications",
+    InvalidSubscription = "subscriptions/invalid", Must, MODERN, "basic/patterns/subscriptions#acknowledgment",
         "A subscription must only bring notifications that it requested, after its acknowledgment.";
+    NonEmptyPing = "ping/not-empty", Must, LEGACY, "basic/utilities/ping#behavior-requirements",
+        "The result of `ping` must be empty.";
+    UnknownCancellation = "cancellation/unknown-request", Must, ALL, "basic/patterns/cancellation#behavior-requirements",
+        "A cancellation must name a request that was sent in the same direction, or a subscription since 2026-07-28.";
+    MessageAfterCancellation = "cancellation/late-message", Must, MODERN, "basic/transports/stdio#cancellation",
+        "A server must not send messages for a request after it has received the cancellation.";
+    LogBelowLevel = "logging/below-level", Must, ALL, "server/utilities/logging#per-request-log-level",
+        "A log message must not be below the level that the client set.";
+    CacheScopeChanged = "caching/scope-changed", Must, MODERN, "server/utilities/caching#interaction-with-pagination",
+        "All pages of a list must have the same `cacheScope`.";
+    UnknownElicitation = "elicitation/unknown-id", Must, ONLY_2025_11_25, "client/elicitation#completion-notifications-for-url-mode-elicitation",
+        "The notification of a complete elicitation must have the id of an elicitation that the server requested.";
+    UnbalancedTools = "sampling/unbalanced-tools", Must, SINCE_2025_11_25, "client/sampling#tool-use-and-result-balance",
+        "In a sampling request, the next message after tool uses must hold exactly their results.";
+
+    // Tasks.
+    WrongTaskStatus = "tasks/wrong-status", Must, ONLY_2025_11_25, "basic/utilities/tasks#task-status-lifecycle",
+        "A task must begin as `working`, must be `cancelled` after its cancellation, and must keep a final status.";
+    DuplicateTask = "tasks/duplicate-id", Must, ONLY_2025_11_25, "basic/utilities/tasks#task-id-requirements",
+        "A new task must have a new id.";
+    MissingRelatedTask = "tasks/related-task", Must, ONLY_2025_11_25, "basic/utilities/tasks#related-task-metadata",
+        "The result of `tasks/result` must name its task in `_meta`.";
+    TaskRequired = "tasks/required", Must, ONLY_2025_11_25, "basic/utilities/tasks#tool-level-negotiation",
+        "A tool that requires tasks must not be run without one.";
+
+    // HTTP.
+    WrongStatus = "http/wrong-status", Must, STREAMABLE, "basic/transports/streamable-http#sending-messages",
+        "The status of a response must be the one that the transport requires, such as 202 for a notification.";
+    UnexpectedBody = "http/unexpected-body", Must, STREAMABLE, "basic/transports/streamable-http#sending-messages",
+        "A response with status 202 must not have a body.";
+    WrongContentType = "http/wrong-content-type", Must, HTTP_SESSIONS, "basic/transports#listening-for-messages-from-the-server",
+        "A successful response to a GET request must be an event stream.";
+    InvalidSessionId = "http/invalid-session-id", Must, HTTP_SESSIONS, "basic/transports#session-management",
+        "A session id must only have visible ASCII characters.";
+    DuplicateEventId = "http/duplicate-event-id", Must, HTTP_SESSIONS, "basic/transports#resumability-and-redelivery",
+        "The id of an event must be unique in its session.";
+    ResponseOnListeningStream = "http/response-on-listening-stream", Must, HTTP_SESSIONS, "basic/transports#listening-for-messages-from-the-server",
+        "A server must not send responses on the stream of a GET request that does not resume another stream.";
 
     // Tools.
-    UnlistedTool = "tools/unlisted", Should, ALL, "server/tools#listing-tools",
+    UnlistedTool = "tools/unlisted", Should, ALL, NONE,
         "A called tool should be in the result of `tools/list`.";
     OutputSchema = "tools/output-schema", Must, SINCE_2025_06_18, "server/tools#output-schema",
         "The structured content of a result must conform to the tool's output schema.";

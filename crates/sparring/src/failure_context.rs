@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sparring_transport::Stderr;
 use sparring_wire::{Side, Transcript};
 
+use crate::output_schemas::OutputSchemas;
+
 /// The number of frames that a failure prints.
 const MAX_FRAMES: usize = 12;
 
@@ -26,14 +28,20 @@ struct Inner {
     target: String,
     transcript: Transcript,
     stderr: Option<Stderr>,
+    output_schemas: OutputSchemas,
     /// True if a failure has printed it.
     is_printed: AtomicBool,
 }
 
 impl FailureContext {
-    pub(crate) fn new(target: String, transcript: Transcript, stderr: Option<Stderr>) -> Self {
+    pub(crate) fn new(
+        target: String,
+        transcript: Transcript,
+        stderr: Option<Stderr>,
+        output_schemas: OutputSchemas,
+    ) -> Self {
         let is_printed = AtomicBool::new(false);
-        FailureContext(Arc::new(Inner { target, transcript, stderr, is_printed }))
+        FailureContext(Arc::new(Inner { target, transcript, stderr, output_schemas, is_printed }))
     }
 
     /// Describes the target.
@@ -43,6 +51,11 @@ impl FailureContext {
 
     pub(crate) fn transcript(&self) -> &Transcript {
         &self.0.transcript
+    }
+
+    /// The output schemas of the listed tools.
+    pub(crate) fn output_schemas(&self) -> &OutputSchemas {
+        &self.0.output_schemas
     }
 
     /// The target's stderr, if it has one.

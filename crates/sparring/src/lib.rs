@@ -66,6 +66,7 @@ pub mod link;
 pub mod lists;
 #[cfg(feature = "mock")]
 pub mod mock;
+mod output_schemas;
 pub mod peer;
 pub mod response;
 #[cfg(feature = "mock")]

@@ -18,6 +18,6 @@ pub use sparring_wire::revision::{
     UnknownRevision,
 };
 pub use sparring_wire::{
-    ConnectionRecorder, Entry, FrameKind, JsonKind, Limits, RULES, RuleEntry, RuleLevel,
-    TranscriptItem, code,
+    ConnectionRecorder, Entry, FrameKind, HttpObservation, JsonKind, Limits, RULES, RuleEntry,
+    RuleLevel, TranscriptItem, code,
 };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sparring_wire::revision::Side;
-use sparring_wire::{ConnectionRecorder, Exchange, Frame, Transcript};
+use sparring_wire::{ConnectionRecorder, Exchange, Frame, HttpObservation, Transcript};
 use tokio::time::Instant;
 
 /// Records one connection in a transcript, from the side of the link's owner.
@@ -48,6 +48,11 @@ impl Recorder {
     pub fn record_response(&self, frame: &Frame, status: Option<u16>) {
         let (at, from) = (self.elapsed(), self.side.other());
         self.connection.record_with_status(at, from, frame, status);
+    }
+
+    /// Checks what only HTTP shows, and records a violation.
+    pub fn record_http(&self, observation: HttpObservation<'_>) {
+        self.conversation.record_http(observation);
     }
 
     /// Records an HTTP exchange that has ended.

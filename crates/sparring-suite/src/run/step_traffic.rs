@@ -86,6 +86,7 @@ impl StepTraffic {
                 }
             }
             TranscriptItem::Exchange(exchange) => receiver.lock().add_exchange(exchange),
+            TranscriptItem::Violation(violation) => receiver.lock().add_violation(violation),
         });
         traffic
     }
@@ -164,6 +165,12 @@ impl StepTraffic {
 }
 
 impl Collected {
+    fn add_violation(&mut self, violation: &Violation) {
+        if self.violations.len() < MAX_VIOLATIONS {
+            self.violations.push(violation.clone());
+        }
+    }
+
     fn add(&mut self, entry: &Entry) {
         let by_server = entry.from == Side::Server;
         if by_server && self.violations.len() < MAX_VIOLATIONS {

@@ -8,7 +8,7 @@ use sparring_peer::Client;
 use sparring_transport::{ChildLink, ChildTarget};
 use sparring_wire::Revision;
 
-use crate::script::{STAY, gone, within};
+use crate::script::{READ_UNTIL_END, wait_until_ended, within};
 
 /// The response to `server/discover` with the id `$1`.
 const DISCOVERED: &str = r#"discovered() {
@@ -35,8 +35,8 @@ async fn connect(script: &str, started: &Path) -> (Client, u32) {
 /// has arrived, in this order.
 fn dual_era(first_answers: &str) -> String {
     format!(
-        "if [ -e \"$started\" ]; then read probe; discovered 3\n{STAY}exit 0; fi\n\
-         : > \"$started\"; read probe; read handshake\n{first_answers}{STAY}"
+        "if [ -e \"$started\" ]; then read probe; discovered 3\n{READ_UNTIL_END}exit 0; fi\n\
+         : > \"$started\"; read probe; read handshake\n{first_answers}{READ_UNTIL_END}"
     )
 }
 
@@ -51,7 +51,7 @@ async fn a_server_of_both_eras_that_starts_slowly_gets_the_modern_era_in_a_fresh
         let (client, first) =
             connect(&dual_era(&first_answers), &folder.path().join("started")).await;
         assert_eq!(client.revision(), Some(Revision::V2026_07_28), "{first_answers}");
-        gone(first).await;
+        wait_until_ended(first).await;
         assert!(client.is_connected());
         assert_eq!(client.transcript().violations(), [], "{first_answers}");
         within(client.close()).await;
@@ -63,7 +63,7 @@ async fn a_legacy_server_that_never_answers_the_probe_keeps_its_process() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "[ -e \"$started\" ] && exit 1; : > \"$started\"; read probe; read handshake\n\
-         {INITIALIZED}{STAY}"
+         {INITIALIZED}{READ_UNTIL_END}"
     );
     let (client, _) = connect(&script, &folder.path().join("started")).await;
     assert_eq!(client.revision(), Some(Revision::V2025_11_25));

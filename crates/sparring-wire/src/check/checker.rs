@@ -167,13 +167,13 @@ impl Checker {
         let method = frame.method().unwrap_or_default();
         if let Some(definition) = self.revision.request(context.from, method) {
             out.set_section(definition.section);
-            return self.check_params(
-                frame,
-                definition.params,
-                definition.params_required,
-                context,
-                out,
-            );
+            let required = definition.params_required;
+            self.check_params(frame, definition.params, required, context, out);
+            if let Some(params) = frame.params() {
+                let path = context.root.name("params");
+                self.check_request_rules(method, params, &path, out);
+            }
+            return;
         }
         if self.revision.requests(context.from).is_empty() {
             return out.add(Rule::WrongDirection, &context.root.name("method"), || {

@@ -6,8 +6,11 @@
 mod checker;
 mod connection;
 mod duplicates;
+mod formats;
+mod frame_rules;
 mod json_path;
 mod responses;
+mod schema_syntax;
 mod shape_check;
 mod shape_parser;
 #[cfg(test)]
@@ -15,4 +18,4 @@ mod tests;
 mod violation_collector;
 
 pub use checker::Checker;
-pub use connection::ConnectionChecker;
+pub use connection::{ConnectionChecker, HttpObservation};

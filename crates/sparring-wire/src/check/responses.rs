@@ -47,6 +47,9 @@ impl Checker {
             Some(definition) => self.check_shape(definition.result, result, &path, out),
             None => self.check_shape("Result", result, &path, out),
         }
+        if let Some(definition) = definition {
+            self.check_result_rules(definition.name, result, &path, out);
+        }
     }
 
     /// Checks `resultType`, if the revision has it. Returns false if the caller still
@@ -85,6 +88,7 @@ impl Checker {
         }
         out.set_section(INPUT_REQUIRED_SECTION);
         self.check_shape("InputRequiredResult", result, path, out);
+        self.check_input_requests(result, path, out);
         let fields = ["inputRequests", "requestState"];
         if fields.iter().all(|it| result.get(it).is_none()) {
             out.add(Rule::MissingField, path, || {

@@ -1,8 +1,9 @@
 //! Compares a JSON value with a shape, without building a tree and, while the value
 //! fits, without allocation.
 
+use super::formats::{Format, meta_key_problem};
 use super::json_path::JsonPath;
-use super::shape_parser::{Range, Record, Shape, TypeShapes};
+use super::shape_parser::{Field, Range, Record, Shape, TypeShapes};
 use super::violation_collector::ViolationCollector;
 use crate::json::{Json, JsonKind};
 use crate::rule::Rule;
@@ -53,6 +54,10 @@ impl TypeShapes {
                 }
                 fits
             }
+            Shape::Format(format) => {
+                check_format(*format, json, path, out);
+                true
+            }
             Shape::Null | Shape::Boolean | Shape::String | Shape::Object => true,
         }
     }
@@ -74,8 +79,12 @@ impl TypeShapes {
             let position = record.fields.iter().position(|field| key.is(field.name));
             let Some(index) = position else { continue };
             seen |= 1 << index;
-            let shape = &record.fields[index].shape;
-            fits &= self.check(shape, value, &path.key(key), out);
+            let Field { name, shape } = &record.fields[index];
+            let here = path.key(key);
+            fits &= self.check(shape, value, &here, out);
+            if *name == "_meta" && self.has_meta_rules {
+                check_meta_keys(value, &here, out);
+            }
             if !fits && out.is_full() {
                 return false;
             }
@@ -142,8 +151,9 @@ impl TypeShapes {
         path: &JsonPath<'_>,
         out: &mut ViolationCollector<'_>,
     ) -> bool {
-        if alternatives.iter().any(|it| self.fits(it, json)) {
-            return true;
+        if let Some(alternative) = alternatives.iter().find(|it| self.fits(it, json)) {
+            // The probe ignores formats.
+            return out.is_probing() || self.check(alternative, json, path, out);
         }
         if out.is_probing() {
             return false;
@@ -253,7 +263,7 @@ impl TypeShapes {
             Shape::Unknown => true,
             Shape::Null => kind == JsonKind::Null,
             Shape::Boolean => kind == JsonKind::Boolean,
-            Shape::String | Shape::Text(_) => kind == JsonKind::String,
+            Shape::String | Shape::Text(_) | Shape::Format(_) => kind == JsonKind::String,
             Shape::Number(_) | Shape::Constant(_) => {
                 matches!(kind, JsonKind::Integer | JsonKind::Number)
             }
@@ -280,7 +290,7 @@ impl TypeShapes {
             Shape::Unknown => "any value".to_owned(),
             Shape::Null => "null".to_owned(),
             Shape::Boolean => "a boolean".to_owned(),
-            Shape::String => "a string".to_owned(),
+            Shape::String | Shape::Format(_) => "a string".to_owned(),
             Shape::Number(_) => "a number".to_owned(),
             Shape::Integer(_) => "an integer".to_owned(),
             Shape::Text(text) => format!("{text:?}"),
@@ -292,6 +302,34 @@ impl TypeShapes {
                 parts.first().map_or(String::new(), |it| self.describe(it))
             }
             Shape::Union(shapes) => join_alternatives(shapes.iter().map(|it| self.describe(it))),
+        }
+    }
+}
+
+/// Checks the syntax of a string. Another syntax is a violation, but the value still has
+/// the shape, so that it does not change the choice of an alternative.
+fn check_format(
+    format: Format,
+    json: Json<'_>,
+    path: &JsonPath<'_>,
+    out: &mut ViolationCollector<'_>,
+) {
+    if out.is_probing() {
+        return;
+    }
+    if let Some(problem) = json.as_str().and_then(|text| format.problem(&text)) {
+        out.add_in_section(format.section(), format.rule(), path, || problem);
+    }
+}
+
+/// Checks the keys of a `_meta` object.
+fn check_meta_keys(json: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    if out.is_probing() {
+        return;
+    }
+    for (key, _) in json.members() {
+        if let Some(problem) = meta_key_problem(&key.name(), false) {
+            out.add_in_own_section(Rule::InvalidMetaKey, &path.key(key), || problem);
         }
     }
 }

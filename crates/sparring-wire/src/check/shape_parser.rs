@@ -10,12 +10,14 @@
 //! ```
 //!
 //! A record can always have more fields than it declares. `unknown` is any value,
-//! `object` any object, `map<T>` an object whose values are all `T`.
+//! `object` any object, `map<T>` an object whose values are all `T`. `base64`, `uri`, `url`,
+//! `uritemplate`, `mediatype` and `timestamp` are strings with that syntax.
 
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::formats::Format;
 use crate::revision::Revision;
 
 /// The shapes of all types of one revision.
@@ -23,6 +25,8 @@ use crate::revision::Revision;
 pub(super) struct TypeShapes {
     names: HashMap<&'static str, usize, RandomState>,
     types: Vec<Shape>,
+    /// True if the revision has rules for the keys of `_meta`.
+    pub(super) has_meta_rules: bool,
 }
 
 /// The values that a type allows.
@@ -33,6 +37,8 @@ pub(super) enum Shape {
     Null,
     Boolean,
     String,
+    /// A string with a syntax.
+    Format(Format),
     Number(Range),
     Integer(Range),
     /// Only this string.
@@ -89,8 +95,10 @@ impl TypeShapes {
         static ALL: [OnceLock<TypeShapes>; Revision::ALL.len()] =
             [const { OnceLock::new() }; Revision::ALL.len()];
         ALL[revision as usize].get_or_init(|| {
-            TypeShapes::parse(revision.definition().shapes)
-                .expect("a unit test parses the shapes of every revision")
+            let definition = revision.definition();
+            let shapes = TypeShapes::parse(definition.shapes)
+                .expect("a unit test parses the shapes of every revision");
+            TypeShapes { has_meta_rules: definition.meta_key_rules, ..shapes }
         })
     }
 
@@ -106,7 +114,7 @@ impl TypeShapes {
         for (_, body) in &split {
             types.push(ShapeParser::parse(body, &names)?);
         }
-        Ok(TypeShapes { names, types })
+        Ok(TypeShapes { names, types, has_meta_rules: false })
     }
 
     /// Returns the shape of the type of that name.
@@ -206,9 +214,10 @@ impl<'n> ShapeParser<'n> {
                 self.expect(">")?;
                 Shape::Map(Box::new(inner))
             }
-            _ => match self.names.get(name) {
-                Some(&index) => Shape::Named(index),
-                None => return Err(self.error(&format!("unknown type {name}"))),
+            _ => match (self.names.get(name), Format::from_name(name)) {
+                (Some(&index), _) => Shape::Named(index),
+                (None, Some(format)) => Shape::Format(format),
+                (None, None) => return Err(self.error(&format!("unknown type {name}"))),
             },
         })
     }

@@ -111,7 +111,7 @@ fn a_union_reports_violations_of_the_alternative_with_the_same_tag() {
     self::check(
         V2025_11_25,
         "server",
-        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"url","message":"m","url":"u"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"url","message":"m","url":"u:v"}}"#,
         "schema/missing-field $.params.elicitationId",
     );
     self::check(
@@ -285,10 +285,10 @@ fn cacheable_results_must_have_lifetime_and_scope() {
 
 #[test]
 fn the_result_of_a_request_that_can_be_a_task_is_a_task_or_its_own_result() {
-    let task = r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"working","createdAt":"c","lastUpdatedAt":"l","ttl":null}}}"#;
+    let task = r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"working","createdAt":"2025-11-25T10:30:00Z","lastUpdatedAt":"2025-11-25T10:30:00Z","ttl":null}}}"#;
     check(V2025_11_25, "server tools/call", task, "");
     check(V2025_06_18, "server tools/call", task, "schema/missing-field $.result.content");
-    let broken = r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"idle","createdAt":"c","lastUpdatedAt":"l","ttl":null}}}"#;
+    let broken = r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"idle","createdAt":"2025-11-25T10:30:00Z","lastUpdatedAt":"2025-11-25T10:30:00Z","ttl":null}}}"#;
     check(V2025_11_25, "server tools/call", broken, "schema/wrong-value $.result.task.status");
 }
 
@@ -416,4 +416,188 @@ fn the_number_of_violations_is_bounded_and_deep_nesting_is_allowed() {
         ),
         "",
     );
+}
+
+#[test]
+fn images_audio_and_blobs_are_base64_with_a_media_type() {
+    let called =
+        |content: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{content}]}}}}"#);
+    for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
+        let good = r#"{"type":"image","data":"aGk=","mimeType":"image/png"},{"type":"resource","resource":{"uri":"a:b","blob":"aGk=","mimeType":"a/b; c=d"}}"#;
+        check(revision, "server tools/call", &called(good), "");
+        check(
+            revision,
+            "server tools/call",
+            &called(r#"{"type":"image","data":"data:image/png;base64,aGk=","mimeType":"png"}"#),
+            "format/base64 $.result.content[0].data, format/media-type $.result.content[0].mimeType",
+        );
+        check(
+            revision,
+            "server tools/call",
+            &called(r#"{"type":"resource","resource":{"uri":"no scheme","blob":"a-_="}}"#),
+            "format/uri $.result.content[0].resource.uri, format/base64 $.result.content[0].resource.blob",
+        );
+    }
+    let prompt = r#"{"jsonrpc":"2.0","id":1,"result":{"messages":[{"role":"user","content":{"type":"audio","data":"?","mimeType":"audio/wav"}}]}}"#;
+    check(
+        V2025_03_26,
+        "server prompts/get",
+        prompt,
+        "format/base64 $.result.messages[0].content.data",
+    );
+}
+
+#[test]
+fn resources_have_uris_and_templates() {
+    let listed = |list: &str, item: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"{list}":[{item}]}}}}"#)
+    };
+    for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
+        let resource =
+            listed("resources", r#"{"uri":"file:///a%20b","name":"a","mimeType":"text/plain"}"#);
+        check(revision, "server resources/list", &resource, "");
+        check(
+            revision,
+            "server resources/list",
+            &listed("resources", r#"{"uri":"/a b","name":"a"}"#),
+            "format/uri $.result.resources[0].uri",
+        );
+        let template = listed("resourceTemplates", r#"{"uriTemplate":"a://{+b}","name":"a"}"#);
+        check(revision, "server resources/templates/list", &template, "");
+        check(
+            revision,
+            "server resources/templates/list",
+            &listed("resourceTemplates", r#"{"uriTemplate":"a://{b","name":"a"}"#),
+            "format/uri-template $.result.resourceTemplates[0].uriTemplate",
+        );
+        check(
+            revision,
+            "server",
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x y"}}"#,
+            "format/uri $.params.uri",
+        );
+    }
+    check(
+        V2025_11_25,
+        "server",
+        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"url","message":"m","url":"example","elicitationId":"e"}}"#,
+        "format/uri $.params.url",
+    );
+}
+
+#[test]
+fn a_violation_of_a_format_names_the_section_of_its_rule() {
+    let frame = Frame::parse(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"a:b","blob":"?"}]}}"#,
+    );
+    let found =
+        Checker::for_revision(V2025_06_18).check(&frame, Side::Server, Some("resources/read"));
+    assert_eq!(found[0].section, "2025-06-18/server/resources#security-considerations");
+    assert_eq!(
+        found[0].message,
+        "expected base64 (standard alphabet, with padding), but character 1 is '?'"
+    );
+}
+
+#[test]
+fn the_times_of_a_task_are_timestamps() {
+    let task = |time: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"taskId":"t","status":"working","createdAt":"{time}","lastUpdatedAt":"2025-11-25T10:30:00Z","ttl":1}}}}"#
+        )
+    };
+    check(V2025_11_25, "server tasks/get", &task("2025-11-25T10:30:00.5+01:00"), "");
+    check(V2025_11_25, "server tasks/get", &task("today"), "format/timestamp $.result.createdAt");
+}
+
+#[test]
+fn keys_of_metadata_have_a_prefix_of_labels_and_a_name() {
+    let result = |key: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[],"_meta":{{"{key}":1}}}}}}"#)
+    };
+    for revision in [V2025_06_18, V2025_11_25] {
+        check(revision, "server tools/list", &result("com.example/a-b"), "");
+        check(revision, "server tools/list", &result("_a"), "format/meta-key $.result._meta._a");
+    }
+    check(V2025_03_26, "server tools/list", &result("_a"), "");
+    let block = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a","_meta":{"a b":1}}]}}"#;
+    check(
+        V2025_11_25,
+        "server tools/call",
+        block,
+        r#"format/meta-key $.result.content[0]._meta["a b"]"#,
+    );
+}
+
+#[test]
+fn the_schemas_of_tools_are_valid() {
+    let listed = |schema: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{{"name":"a","inputSchema":{schema}}}]}}}}"#
+        )
+    };
+    let good = listed(r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#);
+    let bad = listed(r#"{"type":"object","properties":{"a":{"type":"text"}}}"#);
+    check(V2025_11_25, "server tools/list", &good, "");
+    check(
+        V2025_11_25,
+        "server tools/list",
+        &bad,
+        r#"format/json-schema $.result.tools[0].inputSchema.properties["a"].type"#,
+    );
+    // Older revisions name no dialect.
+    check(V2025_06_18, "server tools/list", &bad, "");
+}
+
+#[test]
+fn the_result_of_ping_is_empty() {
+    let result = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
+        check(revision, "server ping", &result("{}"), "");
+        check(revision, "server ping", &result(r#"{"_meta":{"a":1}}"#), "");
+        check(revision, "server ping", &result(r#"{"ok":true}"#), "ping/not-empty $.result.ok");
+    }
+}
+
+#[test]
+fn the_names_of_extensions_have_a_prefix() {
+    let discovered = |name: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{{"extensions":{{"{name}":{{}}}}}},"ttlMs":0,"cacheScope":"public"}}}}"#
+        )
+    };
+    check(V2026_07_28, "server server/discover", &discovered("io.x/tasks"), "");
+    check(
+        V2026_07_28,
+        "server server/discover",
+        &discovered("tasks"),
+        "capabilities/extension-name $.result.capabilities.extensions.tasks",
+    );
+}
+
+#[test]
+fn tool_uses_in_a_sampling_request_are_followed_by_their_results() {
+    let sample = |messages: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{{"maxTokens":1,"messages":[{messages}]}}}}"#
+        )
+    };
+    let say = r#"{"role":"user","content":{"type":"text","text":"a"}}"#;
+    let tool =
+        r#"{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"a","input":{}}]}"#;
+    let answer = |id: &str, more: &str| {
+        format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","toolUseId":"{id}","content":[]}}{more}]}}"#
+        )
+    };
+    let check = |messages: &[&str], expected: &str| {
+        check(V2025_11_25, "server", &sample(&messages.join(",")), expected);
+    };
+    let rule = |index: u32| format!("sampling/unbalanced-tools $.params.messages[{index}].content");
+    check(&[say, tool, &answer("1", ""), say], "");
+    check(&[say, tool], &rule(1));
+    check(&[tool, say], &rule(1));
+    check(&[tool, &answer("2", "")], &rule(1));
+    check(&[&answer("1", "")], &rule(0));
+    check(&[tool, &answer("1", r#",{"type":"text","text":"a"}"#)], &rule(1));
 }

@@ -50,14 +50,37 @@ impl<'a> ViolationCollector<'a> {
         message: impl FnOnce() -> String,
     ) {
         if !self.is_full() {
-            self.push(rule, path, message());
+            self.push(rule, path, message(), self.section);
         }
     }
 
-    fn push(&mut self, rule: Rule, path: &JsonPath<'_>, message: String) {
-        let section = match self.section.is_empty() {
+    /// Adds a violation with the section of its rule.
+    pub(super) fn add_in_own_section(
+        &mut self,
+        rule: Rule,
+        path: &JsonPath<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.add_in_section(rule.entry().section, rule, path, message);
+    }
+
+    /// Adds a violation with this section.
+    pub(super) fn add_in_section(
+        &mut self,
+        section: &str,
+        rule: Rule,
+        path: &JsonPath<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        if !self.is_full() {
+            self.push(rule, path, message(), section);
+        }
+    }
+
+    fn push(&mut self, rule: Rule, path: &JsonPath<'_>, message: String, section: &str) {
+        let section = match section.is_empty() {
             true => String::new(),
-            false => format!("{}/{}", self.revision, self.section),
+            false => format!("{}/{section}", self.revision),
         };
         let violation = Violation::new(rule, path.to_string(), message, section);
         self.found.push(violation);

@@ -19,6 +19,10 @@ pub struct RevisionDefinition {
     pub primed_streams: bool,
     /// The error code for an unknown resource.
     pub resource_not_found: i64,
+    /// True if the revision has rules for the keys of `_meta`.
+    pub meta_key_rules: bool,
+    /// True if the schemas of tools must be valid JSON Schemas.
+    pub schema_rules: bool,
     /// True if a server reports invalid tool arguments in a result with `isError`, not in
     /// a JSON-RPC error.
     pub tools_refuse_arguments: bool,

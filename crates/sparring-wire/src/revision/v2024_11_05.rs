@@ -12,6 +12,8 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     error_without_id: false,
     primed_streams: false,
     resource_not_found: code::RESOURCE_NOT_FOUND,
+    meta_key_rules: false,
+    schema_rules: false,
     tools_refuse_arguments: false,
     reserved_codes: None,
     client_requests: CLIENT_REQUESTS,
@@ -83,7 +85,7 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotated = { annotations?: { audience?: Role[], priority?: number(0..1) } }
-BlobResourceContents = { blob: string, mimeType?: string, uri: string }
+BlobResourceContents = { blob: base64, mimeType?: mediatype, uri: uri }
 CallToolRequest = { method: "tools/call", params: CallToolRequestParams }
 CallToolRequestParams = { arguments?: object, name: string, _meta?: { progressToken?: ProgressToken } }
 CallToolResult = { content: (TextContent | ImageContent | EmbeddedResource)[], isError?: boolean, _meta?: object }
@@ -105,7 +107,7 @@ EmptyResult = Result
 GetPromptRequest = { method: "prompts/get", params: GetPromptRequestParams }
 GetPromptRequestParams = { arguments?: map<string>, name: string, _meta?: { progressToken?: ProgressToken } }
 GetPromptResult = { description?: string, messages: PromptMessage[], _meta?: object }
-ImageContent = { type: "image", annotations?: { audience?: Role[], priority?: number(0..1) }, data: string, mimeType: string }
+ImageContent = { type: "image", annotations?: { audience?: Role[], priority?: number(0..1) }, data: base64, mimeType: mediatype }
 Implementation = { name: string, version: string }
 InitializeRequest = { method: "initialize", params: InitializeRequestParams }
 InitializeRequestParams = { capabilities: ClientCapabilities, clientInfo: Implementation, protocolVersion: string, _meta?: { progressToken?: ProgressToken } }
@@ -156,14 +158,14 @@ ReadResourceRequestParams = { uri: string, _meta?: { progressToken?: ProgressTok
 ReadResourceResult = { contents: (TextResourceContents | BlobResourceContents)[], _meta?: object }
 Request = { method: string, params?: { _meta?: { progressToken?: ProgressToken } } }
 RequestId = string | integer
-Resource = { annotations?: { audience?: Role[], priority?: number(0..1) }, description?: string, mimeType?: string, name: string, size?: integer, uri: string }
-ResourceContents = { mimeType?: string, uri: string }
+Resource = { annotations?: { audience?: Role[], priority?: number(0..1) }, description?: string, mimeType?: mediatype, name: string, size?: integer, uri: uri }
+ResourceContents = { mimeType?: mediatype, uri: uri }
 ResourceListChangedNotification = { method: "notifications/resources/list_changed", params?: ResourceListChangedNotificationParams }
 ResourceListChangedNotificationParams = { _meta?: object }
 ResourceReference = { type: "ref/resource", uri: string }
-ResourceTemplate = { annotations?: { audience?: Role[], priority?: number(0..1) }, description?: string, mimeType?: string, name: string, uriTemplate: string }
+ResourceTemplate = { annotations?: { audience?: Role[], priority?: number(0..1) }, description?: string, mimeType?: mediatype, name: string, uriTemplate: uritemplate }
 ResourceUpdatedNotification = { method: "notifications/resources/updated", params: ResourceUpdatedNotificationParams }
-ResourceUpdatedNotificationParams = { uri: string, _meta?: object }
+ResourceUpdatedNotificationParams = { uri: uri, _meta?: object }
 Result = { _meta?: object }
 Role = "assistant" | "user"
 Root = { name?: string, uri: string }
@@ -179,7 +181,7 @@ SetLevelRequestParams = { level: LoggingLevel, _meta?: { progressToken?: Progres
 SubscribeRequest = { method: "resources/subscribe", params: SubscribeRequestParams }
 SubscribeRequestParams = { uri: string, _meta?: { progressToken?: ProgressToken } }
 TextContent = { type: "text", annotations?: { audience?: Role[], priority?: number(0..1) }, text: string }
-TextResourceContents = { mimeType?: string, text: string, uri: string }
+TextResourceContents = { mimeType?: mediatype, text: string, uri: uri }
 Tool = { description?: string, inputSchema: { type: "object", properties?: map<object>, required?: string[] }, name: string }
 ToolListChangedNotification = { method: "notifications/tools/list_changed", params?: ToolListChangedNotificationParams }
 ToolListChangedNotificationParams = { _meta?: object }

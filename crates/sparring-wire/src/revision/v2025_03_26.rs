@@ -12,6 +12,8 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     error_without_id: false,
     primed_streams: false,
     resource_not_found: code::RESOURCE_NOT_FOUND,
+    meta_key_rules: false,
+    schema_rules: false,
     tools_refuse_arguments: false,
     reserved_codes: None,
     client_requests: CLIENT_REQUESTS,
@@ -90,8 +92,8 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], priority?: number(0..1) }
-AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string }
-BlobResourceContents = { blob: string, mimeType?: string, uri: string }
+AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype }
+BlobResourceContents = { blob: base64, mimeType?: mediatype, uri: uri }
 CallToolRequest = { method: "tools/call", params: CallToolRequestParams }
 CallToolRequestParams = { arguments?: object, name: string, _meta?: { progressToken?: ProgressToken } }
 CallToolResult = { content: (TextContent | ImageContent | AudioContent | EmbeddedResource)[], isError?: boolean, _meta?: object }
@@ -113,7 +115,7 @@ EmptyResult = Result
 GetPromptRequest = { method: "prompts/get", params: GetPromptRequestParams }
 GetPromptRequestParams = { arguments?: map<string>, name: string, _meta?: { progressToken?: ProgressToken } }
 GetPromptResult = { description?: string, messages: PromptMessage[], _meta?: object }
-ImageContent = { type: "image", annotations?: Annotations, data: string, mimeType: string }
+ImageContent = { type: "image", annotations?: Annotations, data: base64, mimeType: mediatype }
 Implementation = { name: string, version: string }
 InitializeRequest = { method: "initialize", params: InitializeRequestParams }
 InitializeRequestParams = { capabilities: ClientCapabilities, clientInfo: Implementation, protocolVersion: string, _meta?: { progressToken?: ProgressToken } }
@@ -166,14 +168,14 @@ ReadResourceRequestParams = { uri: string, _meta?: { progressToken?: ProgressTok
 ReadResourceResult = { contents: (TextResourceContents | BlobResourceContents)[], _meta?: object }
 Request = { method: string, params?: { _meta?: { progressToken?: ProgressToken } } }
 RequestId = string | integer
-Resource = { annotations?: Annotations, description?: string, mimeType?: string, name: string, size?: integer, uri: string }
-ResourceContents = { mimeType?: string, uri: string }
+Resource = { annotations?: Annotations, description?: string, mimeType?: mediatype, name: string, size?: integer, uri: uri }
+ResourceContents = { mimeType?: mediatype, uri: uri }
 ResourceListChangedNotification = { method: "notifications/resources/list_changed", params?: ResourceListChangedNotificationParams }
 ResourceListChangedNotificationParams = { _meta?: object }
 ResourceReference = { type: "ref/resource", uri: string }
-ResourceTemplate = { annotations?: Annotations, description?: string, mimeType?: string, name: string, uriTemplate: string }
+ResourceTemplate = { annotations?: Annotations, description?: string, mimeType?: mediatype, name: string, uriTemplate: uritemplate }
 ResourceUpdatedNotification = { method: "notifications/resources/updated", params: ResourceUpdatedNotificationParams }
-ResourceUpdatedNotificationParams = { uri: string, _meta?: object }
+ResourceUpdatedNotificationParams = { uri: uri, _meta?: object }
 Result = { _meta?: object }
 Role = "assistant" | "user"
 Root = { name?: string, uri: string }
@@ -189,7 +191,7 @@ SetLevelRequestParams = { level: LoggingLevel, _meta?: { progressToken?: Progres
 SubscribeRequest = { method: "resources/subscribe", params: SubscribeRequestParams }
 SubscribeRequestParams = { uri: string, _meta?: { progressToken?: ProgressToken } }
 TextContent = { type: "text", annotations?: Annotations, text: string }
-TextResourceContents = { mimeType?: string, text: string, uri: string }
+TextResourceContents = { mimeType?: mediatype, text: string, uri: uri }
 Tool = { annotations?: ToolAnnotations, description?: string, inputSchema: { type: "object", properties?: map<object>, required?: string[] }, name: string }
 ToolAnnotations = { destructiveHint?: boolean, idempotentHint?: boolean, openWorldHint?: boolean, readOnlyHint?: boolean, title?: string }
 ToolListChangedNotification = { method: "notifications/tools/list_changed", params?: ToolListChangedNotificationParams }

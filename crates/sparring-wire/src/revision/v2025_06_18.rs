@@ -12,6 +12,8 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     error_without_id: false,
     primed_streams: false,
     resource_not_found: code::RESOURCE_NOT_FOUND,
+    meta_key_rules: true,
+    schema_rules: false,
     tools_refuse_arguments: false,
     reserved_codes: None,
     client_requests: CLIENT_REQUESTS,
@@ -91,9 +93,9 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
-AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string, _meta?: object }
+AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 BaseMetadata = { name: string, title?: string }
-BlobResourceContents = { blob: string, mimeType?: string, uri: string, _meta?: object }
+BlobResourceContents = { blob: base64, mimeType?: mediatype, uri: uri, _meta?: object }
 BooleanSchema = { type: "boolean", default?: boolean, description?: string, title?: string }
 CallToolRequest = { method: "tools/call", params: CallToolRequestParams }
 CallToolRequestParams = { arguments?: object, name: string, _meta?: { progressToken?: ProgressToken } }
@@ -121,7 +123,7 @@ EnumSchema = { type: "string", description?: string, enum: string[], enumNames?:
 GetPromptRequest = { method: "prompts/get", params: GetPromptRequestParams }
 GetPromptRequestParams = { arguments?: map<string>, name: string, _meta?: { progressToken?: ProgressToken } }
 GetPromptResult = { description?: string, messages: PromptMessage[], _meta?: object }
-ImageContent = { type: "image", annotations?: Annotations, data: string, mimeType: string, _meta?: object }
+ImageContent = { type: "image", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 Implementation = { name: string, title?: string, version: string }
 InitializeRequest = { method: "initialize", params: InitializeRequestParams }
 InitializeRequestParams = { capabilities: ClientCapabilities, clientInfo: Implementation, protocolVersion: string, _meta?: { progressToken?: ProgressToken } }
@@ -174,15 +176,15 @@ ReadResourceRequestParams = { uri: string, _meta?: { progressToken?: ProgressTok
 ReadResourceResult = { contents: (TextResourceContents | BlobResourceContents)[], _meta?: object }
 Request = { method: string, params?: { _meta?: { progressToken?: ProgressToken } } }
 RequestId = string | integer
-Resource = { annotations?: Annotations, description?: string, mimeType?: string, name: string, size?: integer, title?: string, uri: string, _meta?: object }
-ResourceContents = { mimeType?: string, uri: string, _meta?: object }
-ResourceLink = { type: "resource_link", annotations?: Annotations, description?: string, mimeType?: string, name: string, size?: integer, title?: string, uri: string, _meta?: object }
+Resource = { annotations?: Annotations, description?: string, mimeType?: mediatype, name: string, size?: integer, title?: string, uri: uri, _meta?: object }
+ResourceContents = { mimeType?: mediatype, uri: uri, _meta?: object }
+ResourceLink = { type: "resource_link", annotations?: Annotations, description?: string, mimeType?: mediatype, name: string, size?: integer, title?: string, uri: uri, _meta?: object }
 ResourceListChangedNotification = { method: "notifications/resources/list_changed", params?: ResourceListChangedNotificationParams }
 ResourceListChangedNotificationParams = { _meta?: object }
-ResourceTemplate = { annotations?: Annotations, description?: string, mimeType?: string, name: string, title?: string, uriTemplate: string, _meta?: object }
+ResourceTemplate = { annotations?: Annotations, description?: string, mimeType?: mediatype, name: string, title?: string, uriTemplate: uritemplate, _meta?: object }
 ResourceTemplateReference = { type: "ref/resource", uri: string }
 ResourceUpdatedNotification = { method: "notifications/resources/updated", params: ResourceUpdatedNotificationParams }
-ResourceUpdatedNotificationParams = { uri: string, _meta?: object }
+ResourceUpdatedNotificationParams = { uri: uri, _meta?: object }
 Result = { _meta?: object }
 Role = "assistant" | "user"
 Root = { name?: string, uri: string, _meta?: object }
@@ -199,7 +201,7 @@ StringSchema = { type: "string", description?: string, format?: "date" | "date-t
 SubscribeRequest = { method: "resources/subscribe", params: SubscribeRequestParams }
 SubscribeRequestParams = { uri: string, _meta?: { progressToken?: ProgressToken } }
 TextContent = { type: "text", annotations?: Annotations, text: string, _meta?: object }
-TextResourceContents = { mimeType?: string, text: string, uri: string, _meta?: object }
+TextResourceContents = { mimeType?: mediatype, text: string, uri: uri, _meta?: object }
 Tool = { annotations?: ToolAnnotations, description?: string, inputSchema: { type: "object", properties?: map<object>, required?: string[] }, name: string, outputSchema?: { type: "object", properties?: map<object>, required?: string[] }, title?: string, _meta?: object }
 ToolAnnotations = { destructiveHint?: boolean, idempotentHint?: boolean, openWorldHint?: boolean, readOnlyHint?: boolean, title?: string }
 ToolListChangedNotification = { method: "notifications/tools/list_changed", params?: ToolListChangedNotificationParams }

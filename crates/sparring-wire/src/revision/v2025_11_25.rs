@@ -12,6 +12,8 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     error_without_id: true,
     primed_streams: true,
     resource_not_found: code::RESOURCE_NOT_FOUND,
+    meta_key_rules: true,
+    schema_rules: true,
     tools_refuse_arguments: true,
     reserved_codes: None,
     client_requests: CLIENT_REQUESTS,
@@ -108,9 +110,9 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
-AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string, _meta?: object }
+AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 BaseMetadata = { name: string, title?: string }
-BlobResourceContents = { blob: string, mimeType?: string, uri: string, _meta?: object }
+BlobResourceContents = { blob: base64, mimeType?: mediatype, uri: uri, _meta?: object }
 BooleanSchema = { type: "boolean", default?: boolean, description?: string, title?: string }
 CallToolRequest = { jsonrpc: "2.0", id: RequestId, method: "tools/call", params: CallToolRequestParams }
 CallToolRequestParams = { arguments?: object, name: string, task?: TaskMetadata, _meta?: { progressToken?: ProgressToken } }
@@ -136,7 +138,7 @@ Cursor = string
 ElicitRequest = { jsonrpc: "2.0", id: RequestId, method: "elicitation/create", params: ElicitRequestParams }
 ElicitRequestFormParams = { message: string, mode?: "form", requestedSchema: { type: "object", $schema?: string, properties: map<PrimitiveSchemaDefinition>, required?: string[] }, task?: TaskMetadata, _meta?: { progressToken?: ProgressToken } }
 ElicitRequestParams = ElicitRequestURLParams | ElicitRequestFormParams
-ElicitRequestURLParams = { elicitationId: string, message: string, mode: "url", task?: TaskMetadata, url: string, _meta?: { progressToken?: ProgressToken } }
+ElicitRequestURLParams = { elicitationId: string, message: string, mode: "url", task?: TaskMetadata, url: url, _meta?: { progressToken?: ProgressToken } }
 ElicitResult = { action: "accept" | "cancel" | "decline", content?: map<string[] | string | number | boolean>, _meta?: object }
 ElicitationCompleteNotification = { jsonrpc: "2.0", method: "notifications/elicitation/complete", params: ElicitationCompleteNotificationParams }
 ElicitationCompleteNotificationParams = { elicitationId: string, _meta?: object }
@@ -155,7 +157,7 @@ GetTaskRequestParams = { taskId: string, _meta?: { progressToken?: ProgressToken
 GetTaskResult = Result & Task
 Icon = { mimeType?: string, sizes?: string[], src: string, theme?: "dark" | "light" }
 Icons = { icons?: Icon[] }
-ImageContent = { type: "image", annotations?: Annotations, data: string, mimeType: string, _meta?: object }
+ImageContent = { type: "image", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 Implementation = { description?: string, icons?: Icon[], name: string, title?: string, version: string, websiteUrl?: string }
 InitializeRequest = { jsonrpc: "2.0", id: RequestId, method: "initialize", params: InitializeRequestParams }
 InitializeRequestParams = { capabilities: ClientCapabilities, clientInfo: Implementation, protocolVersion: string, _meta?: { progressToken?: ProgressToken } }
@@ -209,15 +211,15 @@ RelatedTaskMetadata = { taskId: string }
 Request = { method: string, params?: object }
 RequestId = string | integer
 RequestParams = { _meta?: { progressToken?: ProgressToken } }
-Resource = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: string, name: string, size?: integer, title?: string, uri: string, _meta?: object }
-ResourceContents = { mimeType?: string, uri: string, _meta?: object }
-ResourceLink = { type: "resource_link", annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: string, name: string, size?: integer, title?: string, uri: string, _meta?: object }
+Resource = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: mediatype, name: string, size?: integer, title?: string, uri: uri, _meta?: object }
+ResourceContents = { mimeType?: mediatype, uri: uri, _meta?: object }
+ResourceLink = { type: "resource_link", annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: mediatype, name: string, size?: integer, title?: string, uri: uri, _meta?: object }
 ResourceListChangedNotification = { jsonrpc: "2.0", method: "notifications/resources/list_changed", params?: NotificationParams }
 ResourceRequestParams = { uri: string, _meta?: { progressToken?: ProgressToken } }
-ResourceTemplate = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: string, name: string, title?: string, uriTemplate: string, _meta?: object }
+ResourceTemplate = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: mediatype, name: string, title?: string, uriTemplate: uritemplate, _meta?: object }
 ResourceTemplateReference = { type: "ref/resource", uri: string }
 ResourceUpdatedNotification = { jsonrpc: "2.0", method: "notifications/resources/updated", params: ResourceUpdatedNotificationParams }
-ResourceUpdatedNotificationParams = { uri: string, _meta?: object }
+ResourceUpdatedNotificationParams = { uri: uri, _meta?: object }
 Result = { _meta?: object }
 Role = "assistant" | "user"
 Root = { name?: string, uri: string, _meta?: object }
@@ -234,14 +236,14 @@ SingleSelectEnumSchema = UntitledSingleSelectEnumSchema | TitledSingleSelectEnum
 StringSchema = { type: "string", default?: string, description?: string, format?: "date" | "date-time" | "email" | "uri", maxLength?: integer, minLength?: integer, title?: string }
 SubscribeRequest = { jsonrpc: "2.0", id: RequestId, method: "resources/subscribe", params: SubscribeRequestParams }
 SubscribeRequestParams = { uri: string, _meta?: { progressToken?: ProgressToken } }
-Task = { createdAt: string, lastUpdatedAt: string, pollInterval?: integer, status: TaskStatus, statusMessage?: string, taskId: string, ttl: integer | null }
+Task = { createdAt: timestamp, lastUpdatedAt: timestamp, pollInterval?: integer, status: TaskStatus, statusMessage?: string, taskId: string, ttl: integer | null }
 TaskAugmentedRequestParams = { task?: TaskMetadata, _meta?: { progressToken?: ProgressToken } }
 TaskMetadata = { ttl?: integer }
 TaskStatus = "cancelled" | "completed" | "failed" | "input_required" | "working"
 TaskStatusNotification = { jsonrpc: "2.0", method: "notifications/tasks/status", params: TaskStatusNotificationParams }
 TaskStatusNotificationParams = NotificationParams & Task
 TextContent = { type: "text", annotations?: Annotations, text: string, _meta?: object }
-TextResourceContents = { mimeType?: string, text: string, uri: string, _meta?: object }
+TextResourceContents = { mimeType?: mediatype, text: string, uri: uri, _meta?: object }
 TitledMultiSelectEnumSchema = { type: "array", default?: string[], description?: string, items: { anyOf: { const: string, title: string }[] }, maxItems?: integer, minItems?: integer, title?: string }
 TitledSingleSelectEnumSchema = { type: "string", default?: string, description?: string, oneOf: { const: string, title: string }[], title?: string }
 Tool = { annotations?: ToolAnnotations, description?: string, execution?: ToolExecution, icons?: Icon[], inputSchema: { type: "object", $schema?: string, properties?: map<object>, required?: string[] }, name: string, outputSchema?: { type: "object", $schema?: string, properties?: map<object>, required?: string[] }, title?: string, _meta?: object }

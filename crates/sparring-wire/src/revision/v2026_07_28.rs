@@ -12,6 +12,8 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     error_without_id: true,
     primed_streams: false,
     resource_not_found: code::INVALID_PARAMS,
+    meta_key_rules: true,
+    schema_rules: true,
     tools_refuse_arguments: true,
     reserved_codes: Some((-32099, -32020)),
     client_requests: CLIENT_REQUESTS,
@@ -97,9 +99,9 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
-AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string, _meta?: MetaObject }
+AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: MetaObject }
 BaseMetadata = { name: string, title?: string }
-BlobResourceContents = { blob: string, mimeType?: string, uri: string, _meta?: MetaObject }
+BlobResourceContents = { blob: base64, mimeType?: mediatype, uri: uri, _meta?: MetaObject }
 BooleanSchema = { type: "boolean", default?: boolean, description?: string, title?: string }
 CacheableResult = { cacheScope: "private" | "public", resultType: string, ttlMs: integer(0..), _meta?: ResultMetaObject }
 CallToolRequest = { jsonrpc: "2.0", id: RequestId, method: "tools/call", params: CallToolRequestParams }
@@ -127,7 +129,7 @@ DiscoverResultResponse = { jsonrpc: "2.0", id: RequestId, result: DiscoverResult
 ElicitRequest = { method: "elicitation/create", params: ElicitRequestParams }
 ElicitRequestFormParams = { message: string, mode?: "form", requestedSchema: { type: "object", $schema?: string, properties: map<PrimitiveSchemaDefinition>, required?: string[] } }
 ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams
-ElicitRequestURLParams = { message: string, mode: "url", url: string }
+ElicitRequestURLParams = { message: string, mode: "url", url: url }
 ElicitResult = { action: "accept" | "cancel" | "decline", content?: map<string[] | string | number | boolean> }
 EmbeddedResource = { type: "resource", annotations?: Annotations, resource: TextResourceContents | BlobResourceContents, _meta?: MetaObject }
 EmptyResult = Result
@@ -141,7 +143,7 @@ HeaderMismatchError = { jsonrpc: "2.0", id?: RequestId, error: HeaderMismatchErr
 HeaderMismatchErrorObject = Error & { code: -32020 }
 Icon = { mimeType?: string, sizes?: string[], src: string, theme?: "dark" | "light" }
 Icons = { icons?: Icon[] }
-ImageContent = { type: "image", annotations?: Annotations, data: string, mimeType: string, _meta?: MetaObject }
+ImageContent = { type: "image", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: MetaObject }
 Implementation = { description?: string, icons?: Icon[], name: string, title?: string, version: string, websiteUrl?: string }
 InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest
 InputRequests = map<InputRequest>
@@ -212,15 +214,15 @@ Request = { method: string, params?: object }
 RequestId = string | integer
 RequestMetaObject = { "io.modelcontextprotocol/clientCapabilities": ClientCapabilities, "io.modelcontextprotocol/clientInfo"?: Implementation, "io.modelcontextprotocol/logLevel"?: LoggingLevel, "io.modelcontextprotocol/protocolVersion": string, progressToken?: ProgressToken }
 RequestParams = { _meta: RequestMetaObject }
-Resource = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: string, name: string, size?: integer, title?: string, uri: string, _meta?: MetaObject }
-ResourceContents = { mimeType?: string, uri: string, _meta?: MetaObject }
-ResourceLink = { type: "resource_link", annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: string, name: string, size?: integer, title?: string, uri: string, _meta?: MetaObject }
+Resource = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: mediatype, name: string, size?: integer, title?: string, uri: uri, _meta?: MetaObject }
+ResourceContents = { mimeType?: mediatype, uri: uri, _meta?: MetaObject }
+ResourceLink = { type: "resource_link", annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: mediatype, name: string, size?: integer, title?: string, uri: uri, _meta?: MetaObject }
 ResourceListChangedNotification = { jsonrpc: "2.0", method: "notifications/resources/list_changed", params?: NotificationParams }
 ResourceRequestParams = { uri: string, _meta: RequestMetaObject }
-ResourceTemplate = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: string, name: string, title?: string, uriTemplate: string, _meta?: MetaObject }
+ResourceTemplate = { annotations?: Annotations, description?: string, icons?: Icon[], mimeType?: mediatype, name: string, title?: string, uriTemplate: uritemplate, _meta?: MetaObject }
 ResourceTemplateReference = { type: "ref/resource", uri: string }
 ResourceUpdatedNotification = { jsonrpc: "2.0", method: "notifications/resources/updated", params: ResourceUpdatedNotificationParams }
-ResourceUpdatedNotificationParams = { uri: string, _meta?: NotificationMetaObject }
+ResourceUpdatedNotificationParams = { uri: uri, _meta?: NotificationMetaObject }
 Result = { resultType: string, _meta?: ResultMetaObject }
 ResultMetaObject = { "io.modelcontextprotocol/serverInfo"?: Implementation }
 ResultType = string
@@ -242,7 +244,7 @@ SubscriptionsListenResult = { resultType: string, _meta: SubscriptionsListenResu
 SubscriptionsListenResultMetaObject = { "io.modelcontextprotocol/serverInfo"?: Implementation, "io.modelcontextprotocol/subscriptionId": RequestId }
 SubscriptionsListenResultResponse = { jsonrpc: "2.0", id: RequestId, result: SubscriptionsListenResult }
 TextContent = { type: "text", annotations?: Annotations, text: string, _meta?: MetaObject }
-TextResourceContents = { mimeType?: string, text: string, uri: string, _meta?: MetaObject }
+TextResourceContents = { mimeType?: mediatype, text: string, uri: uri, _meta?: MetaObject }
 TitledMultiSelectEnumSchema = { type: "array", default?: string[], description?: string, items: { anyOf: { const: string, title: string }[] }, maxItems?: integer, minItems?: integer, title?: string }
 TitledSingleSelectEnumSchema = { type: "string", default?: string, description?: string, oneOf: { const: string, title: string }[], title?: string }
 Tool = { annotations?: ToolAnnotations, description?: string, icons?: Icon[], inputSchema: { type: "object", $schema?: string }, name: string, outputSchema?: { $schema?: string }, title?: string, _meta?: MetaObject }

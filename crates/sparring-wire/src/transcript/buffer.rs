@@ -16,6 +16,9 @@ use crate::violation::Violation;
 /// The maximum number of violations of dropped entries that are kept.
 const MAX_DROPPED_VIOLATIONS: usize = 1024;
 
+/// The maximum number of violations that no entry has.
+const MAX_CONNECTION_VIOLATIONS: usize = 1024;
+
 /// Receives every item of a transcript.
 type Sink = Box<dyn FnMut(TranscriptItem<'_>) + Send>;
 
@@ -28,6 +31,8 @@ pub(super) struct TranscriptBuffer {
     max_size: usize,
     dropped: u64,
     dropped_violations: Vec<Violation>,
+    /// The violations that no entry has.
+    connection_violations: Vec<Violation>,
     exchanges: VecDeque<Exchange>,
     /// The approximate memory of the exchanges.
     exchanges_size: usize,
@@ -86,6 +91,7 @@ impl TranscriptBuffer {
             max_size,
             dropped: 0,
             dropped_violations: Vec::new(),
+            connection_violations: Vec::new(),
             exchanges: VecDeque::new(),
             exchanges_size: 0,
             sink: None,
@@ -129,6 +135,19 @@ impl TranscriptBuffer {
         }
     }
 
+    pub(super) fn add_violation(&mut self, violation: Violation) {
+        if let Some(sink) = &mut self.sink {
+            sink(TranscriptItem::Violation(&violation));
+        }
+        if self.connection_violations.len() < MAX_CONNECTION_VIOLATIONS {
+            self.connection_violations.push(violation);
+        }
+    }
+
+    pub(super) fn connection_violations(&self) -> Vec<Violation> {
+        self.connection_violations.clone()
+    }
+
     pub(super) fn add_exchange(&mut self, exchange: Exchange) {
         if let Some(sink) = &mut self.sink {
             sink(TranscriptItem::Exchange(&exchange));
@@ -159,6 +178,7 @@ impl TranscriptBuffer {
             StoredFrame::Invalid(invalid) => &invalid.1[..],
             StoredFrame::Valid(_) => &[],
         });
+        let kept = kept.chain(&self.connection_violations);
         self.dropped_violations.iter().chain(kept).cloned().collect()
     }
 

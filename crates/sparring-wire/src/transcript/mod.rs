@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use self::buffer::TranscriptBuffer;
 pub use self::exchange::Exchange;
-use crate::check::ConnectionChecker;
+use crate::check::{ConnectionChecker, HttpObservation};
 use crate::frame::{Frame, printed_line};
 use crate::revision::Side;
 use crate::violation::Violation;
@@ -25,6 +25,8 @@ pub enum TranscriptItem<'a> {
     Entry(&'a Entry),
     /// A finished HTTP exchange.
     Exchange(&'a Exchange),
+    /// A violation of the server that no frame shows.
+    Violation(&'a Violation),
 }
 
 /// One frame, or one piece of noise.
@@ -92,6 +94,11 @@ impl Transcript {
         self.buffer().add_exchange(exchange);
     }
 
+    /// Adds a violation that no frame shows.
+    pub fn record_violation(&self, violation: Violation) {
+        self.buffer().add_violation(violation);
+    }
+
     /// Returns the HTTP exchanges, in the order in which they finished.
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.buffer().exchanges()
@@ -102,6 +109,11 @@ impl Transcript {
         // Copies first and parses afterwards, so that recording does not wait.
         let snapshot = self.buffer().snapshot();
         snapshot.into_entries()
+    }
+
+    /// Returns the violations that no entry has, such as a wrong HTTP status.
+    pub fn connection_violations(&self) -> Vec<Violation> {
+        self.buffer().connection_violations()
     }
 
     /// Returns all violations so far, also those of dropped entries.
@@ -135,6 +147,14 @@ impl ConnectionRecorder {
         &self.0.transcript
     }
 
+    /// Checks an observation over HTTP, and records a violation.
+    pub fn record_http(&self, observation: HttpObservation<'_>) {
+        let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(violation) = checker.check_http(observation) {
+            self.0.transcript.buffer().add_violation(violation);
+        }
+    }
+
     /// Checks and records a frame.
     pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
         self.record_with_status(at, from, frame, None);
@@ -145,7 +165,10 @@ impl ConnectionRecorder {
         // The lock is held until the frame is recorded, so that frames are checked in
         // the order of the record.
         let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
-        let violations = checker.check(from, frame);
+        let mut violations = checker.check(from, frame);
+        if let Some(status) = status.filter(|_| from == Side::Server) {
+            checker.check_status_code(frame, status, &mut violations);
+        }
         let mut entry = Entry { at, from, frame: frame.clone(), status, violations };
         if !entry.violations.is_empty() && entry.is_printed_line() {
             printed_line::explain(frame, &mut entry.violations);

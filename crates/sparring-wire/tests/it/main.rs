@@ -6,3 +6,4 @@ mod frame;
 mod invariants;
 mod mutations;
 mod official;
+mod rules_page;

@@ -13,6 +13,7 @@ use super::connection::Client;
 use crate::Error;
 use crate::connect::{Connect, InMemory, OpenedLink};
 use crate::failure_context::FailureContext;
+use crate::output_schemas::OutputSchemas;
 
 /// Builds a client with other than the default options.
 ///
@@ -30,7 +31,11 @@ use crate::failure_context::FailureContext;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct ClientBuilder(sparring_peer::ClientBuilder);
+pub struct ClientBuilder {
+    peer: sparring_peer::ClientBuilder,
+    /// True if results are not checked against the output schemas of their tools.
+    ignores_output_schemas: bool,
+}
 
 impl ClientBuilder {
     /// Starts from these options.
@@ -49,7 +54,8 @@ impl ClientBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_options(options: ClientOptions) -> Self {
-        ClientBuilder(sparring_peer::ClientBuilder::with_options(options))
+        let peer = sparring_peer::ClientBuilder::with_options(options);
+        ClientBuilder { peer, ignores_output_schemas: false }
     }
 
     /// Sets the client's name and version.
@@ -68,7 +74,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn info(self, name: &str, version: &str) -> Self {
-        ClientBuilder(self.0.info(name, version))
+        ClientBuilder { peer: self.peer.info(name, version), ..self }
     }
 
     /// Sets the choice of the revision.
@@ -83,7 +89,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn protocol(self, protocol: Protocol) -> Self {
-        ClientBuilder(self.0.protocol(protocol))
+        ClientBuilder { peer: self.peer.protocol(protocol), ..self }
     }
 
     /// Uses this revision, or fails to connect.
@@ -99,7 +105,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn revision(self, revision: Revision) -> Self {
-        ClientBuilder(self.0.revision(revision))
+        ClientBuilder { peer: self.peer.revision(revision), ..self }
     }
 
     /// Sets the timeout of connecting, and of each request.
@@ -115,7 +121,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
-        ClientBuilder(self.0.timeout(timeout))
+        ClientBuilder { peer: self.peer.timeout(timeout), ..self }
     }
 
     /// Declares a capability, even if the client answers no such requests.
@@ -136,7 +142,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn capability(self, name: &str, value: Value) -> Self {
-        ClientBuilder(self.0.capability(name, value))
+        ClientBuilder { peer: self.peer.capability(name, value), ..self }
     }
 
     /// Declares exactly these capabilities, independent of the requests that the client
@@ -158,7 +164,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn capabilities(self, all: Value) -> Self {
-        ClientBuilder(self.0.capabilities(all))
+        ClientBuilder { peer: self.peer.capabilities(all), ..self }
     }
 
     /// Answers the server's requests of this kind, and declares the capability.
@@ -185,7 +191,7 @@ impl ClientBuilder {
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,
     {
-        ClientBuilder(self.0.answer(question, answerer))
+        ClientBuilder { peer: self.peer.answer(question, answerer), ..self }
     }
 
     /// Answers `roots/list` with these URIs.
@@ -204,7 +210,7 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn roots<'a>(self, uris: impl IntoIterator<Item = &'a str>) -> Self {
-        ClientBuilder(self.0.roots(uris))
+        ClientBuilder { peer: self.peer.roots(uris), ..self }
     }
 
     /// Records into this transcript instead of a new one.
@@ -221,7 +227,28 @@ impl ClientBuilder {
     /// ```
     #[must_use]
     pub fn transcript(self, transcript: Transcript) -> Self {
-        ClientBuilder(self.0.transcript(transcript))
+        ClientBuilder { peer: self.peer.transcript(transcript), ..self }
+    }
+
+    /// Accepts results that do not conform to the output schema of their tool. By default,
+    /// the checks of a success fail for such a result of a tool that the test has listed,
+    /// and the snapshot has a violation of `tools/output-schema`.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, output_schema: {type: object, required: [hour]}, structured: {}}]",
+    /// #     ".",
+    /// # )?;
+    /// let client = Client::builder().ignore_output_schemas().in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_has("now");
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ignore_output_schemas(self) -> Self {
+        ClientBuilder { ignores_output_schemas: true, ..self }
     }
 
     /// Connects to a target, or over a link.
@@ -281,8 +308,9 @@ impl ClientBuilder {
         at: &'static Location<'static>,
     ) -> Result<Client, Error> {
         let OpenedLink { link, target, stderr, keep_alive } = opened;
-        let peer = self.0.start(link);
-        let context = FailureContext::new(target, peer.transcript().clone(), stderr);
+        let peer = self.peer.start(link);
+        let schemas = OutputSchemas::new(self.ignores_output_schemas);
+        let context = FailureContext::new(target, peer.transcript().clone(), stderr, schemas);
         match peer.ready().await {
             Ok(()) => Ok(Client { peer, context, _keep_alive: keep_alive.map(Arc::from) }),
             Err(error) => {

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use sparring_peer::client::{Progress, RequestBuilder};
+use sparring_wire::{Revision, Violation};
 
 use crate::failure_context::FailureContext;
 use crate::{Error, Response};
@@ -48,6 +49,17 @@ pub struct Call {
     label: String,
     at: &'static Location<'static>,
     context: FailureContext,
+    kind: CallKind,
+}
+
+/// The part of a request that the check of its response needs.
+#[derive(Default)]
+pub(super) enum CallKind {
+    /// A call of a tool, in a revision with output schemas.
+    Tool(String, Revision),
+    ListTools,
+    #[default]
+    Other,
 }
 
 impl Call {
@@ -58,7 +70,12 @@ impl Call {
         label: impl Into<String>,
         context: &FailureContext,
     ) -> Self {
-        Call { request, label: label.into(), at: Location::caller(), context: context.clone() }
+        let (label, context) = (label.into(), context.clone());
+        Call { request, label, at: Location::caller(), context, kind: CallKind::Other }
+    }
+
+    pub(super) fn of_kind(self, kind: CallKind) -> Self {
+        Call { kind, ..self }
     }
 
     /// Sets a timeout for this request [default: the client's timeout].
@@ -122,8 +139,8 @@ impl Call {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start(self) -> InFlight {
-        let Call { request, label, at, context } = self;
-        InFlight { request: request.start(), label, at, context }
+        let Call { request, label, at, context, kind } = self;
+        InFlight { request: request.start(), label, at, context, kind }
     }
 }
 
@@ -160,9 +177,32 @@ pub struct InFlight {
     label: String,
     at: &'static Location<'static>,
     context: FailureContext,
+    kind: CallKind,
 }
 
 impl InFlight {
+    /// Checks the result of a tool against its output schema; remembers the schemas of
+    /// listed tools.
+    fn check_output(&self, response: &sparring_peer::Response) -> Vec<Violation> {
+        let Some(result) = response.result().filter(|_| response.success()) else {
+            return Vec::new();
+        };
+        let schemas = self.context.output_schemas();
+        match &self.kind {
+            CallKind::Tool(tool, revision) => {
+                let found = schemas.check(*revision, tool, result);
+                let transcript = self.context.transcript();
+                found.iter().for_each(|it| transcript.record_violation(it.clone()));
+                found
+            }
+            CallKind::ListTools => {
+                schemas.learn_result(result);
+                Vec::new()
+            }
+            CallKind::Other => Vec::new(),
+        }
+    }
+
     /// Cancels the request, with an optional reason for the server. Awaiting it then
     /// returns an error, unless the response came first.
     ///
@@ -216,7 +256,9 @@ impl Future for InFlight {
         let answer = std::task::ready!(Pin::new(&mut self.request).poll(cx));
         Poll::Ready(match answer {
             Ok(response) => {
-                Ok(Response::new(response, std::mem::take(&mut self.label), self.context.clone()))
+                let violations = self.check_output(&response);
+                let (label, context) = (std::mem::take(&mut self.label), self.context.clone());
+                Ok(Response::new(response, label, context, violations))
             }
             Err(error) => Err(Error::client(error, self.at, &self.context)),
         })

@@ -6,9 +6,10 @@ use std::panic::Location;
 
 use serde_json::{Value, json};
 use sparring_peer::client::Error;
-use sparring_wire::RawJson;
 use sparring_wire::types::LogLevel;
+use sparring_wire::{RawJson, Rule};
 
+use super::call::CallKind;
 use super::connection::Client;
 use super::{Call, Subscription, SubscriptionFilter};
 use crate::{Prompts, ResourceTemplates, Resources, Tools};
@@ -28,7 +29,11 @@ impl Client {
     /// ```
     #[track_caller]
     pub fn request(&self, method: &str, params: Option<RawJson>) -> Call {
-        Call::new(self.peer.request(method.to_owned(), params), method, &self.context)
+        let kind = match method {
+            "tools/list" => CallKind::ListTools,
+            _ => CallKind::Other,
+        };
+        Call::new(self.peer.request(method.to_owned(), params), method, &self.context).of_kind(kind)
     }
 
     /// Makes a request of exactly these bytes; awaiting it sends them.
@@ -63,7 +68,10 @@ impl Client {
     #[track_caller]
     pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> Call {
         let label = format!("tools/call {name}");
-        Call::new(self.peer.call_tool(name, arguments), label, &self.context)
+        let revisions = Rule::OutputSchema.entry().revisions;
+        let revision = self.peer.revision().filter(|it| revisions.contains(it));
+        let kind = revision.map(|it| CallKind::Tool(name.to_owned(), it)).unwrap_or_default();
+        Call::new(self.peer.call_tool(name, arguments), label, &self.context).of_kind(kind)
     }
 
     /// Reads a resource; awaiting it sends the request.
@@ -147,7 +155,13 @@ impl Client {
     #[track_caller]
     pub fn list_tools(&self) -> impl Future<Output = Result<Tools, crate::Error>> + Send {
         let listed = self.with_location(self.peer.list_tools());
-        async move { Ok(Tools::new(listed.await?, self.context.clone())) }
+        async move {
+            let listed = listed.await?;
+            for tool in listed.iter() {
+                self.context.output_schemas().learn(&tool.name, tool.output_schema.clone());
+            }
+            Ok(Tools::new(listed, self.context.clone()))
+        }
     }
 
     /// Lists the resources of all pages; none if the server does not declare

@@ -5,8 +5,8 @@ use std::panic::Location;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sparring_wire::Json;
 use sparring_wire::json::parse_value;
+use sparring_wire::{Json, Violation};
 
 use crate::failure_context::FailureContext;
 
@@ -34,6 +34,8 @@ pub struct Response {
     /// Method and name of the request: `tools/call greet`.
     pub(super) label: String,
     pub(super) context: FailureContext,
+    /// The differences to the output schema of the tool.
+    pub(super) violations: Vec<Violation>,
 }
 
 impl Response {
@@ -41,8 +43,9 @@ impl Response {
         peer: sparring_peer::Response,
         label: String,
         context: FailureContext,
+        violations: Vec<Violation>,
     ) -> Self {
-        Response { peer, label, context }
+        Response { peer, label, context, violations }
     }
 
     /// Returns the text of the response, concatenated: the text items of a tool result,

@@ -8,7 +8,10 @@ use crate::diff::{self, Comparison};
 use crate::{Content, Response};
 
 impl Response {
-    /// Checks that the response is a result without `isError`.
+    /// Checks that the response is a result without `isError`. The result of a tool that
+    /// the test has listed must conform to the tool's output schema, unless
+    /// [`ignore_output_schemas`](crate::ClientBuilder::ignore_output_schemas) is
+    /// set.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -26,6 +29,7 @@ impl Response {
         if !self.success() {
             self.fail(format_args!("expected success\nfound: {}", self.describe()));
         }
+        self.expect_output_schema();
         self
     }
 
@@ -368,6 +372,18 @@ impl Response {
     fn expect_success(&self, expected: impl std::fmt::Display) {
         if !self.success() {
             self.fail(format_args!("expected {expected}\nfound: {}", self.describe()));
+        }
+        self.expect_output_schema();
+    }
+
+    /// Fails if the result does not conform to the output schema of its tool.
+    #[track_caller]
+    fn expect_output_schema(&self) {
+        let lines: String = self.violations.iter().map(|it| format!("\n  {it}")).collect();
+        if !lines.is_empty() {
+            self.fail(format_args!(
+                "the result does not conform to the output schema of its tool{lines}"
+            ));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use sparring_wire::Side;
+use sparring_wire::{Side, Violation};
 
 use super::message::Message;
 use crate::Client;
@@ -51,6 +51,8 @@ pub struct Snapshot {
     messages: Vec<Message>,
     /// The number of older entries that the transcript has dropped.
     dropped: u64,
+    /// The violations that no message shows, in a snapshot of all messages.
+    violations: Vec<Violation>,
     pub(super) context: FailureContext,
 }
 
@@ -72,7 +74,8 @@ impl Client {
         let transcript = self.transcript();
         let dropped = transcript.dropped();
         let messages = Message::from_entries(transcript.entries());
-        Snapshot { messages, dropped, context: self.failure_context().clone() }
+        let violations = transcript.connection_violations();
+        Snapshot { messages, dropped, violations, context: self.failure_context().clone() }
     }
 }
 
@@ -229,7 +232,8 @@ impl Snapshot {
     /// ```
     pub fn only(&self, matches: impl Fn(&Message) -> bool) -> Snapshot {
         let messages = self.messages.iter().filter(|message| matches(message)).cloned().collect();
-        Snapshot { messages, dropped: self.dropped, context: self.context.clone() }
+        let (dropped, context) = (self.dropped, self.context.clone());
+        Snapshot { messages, dropped, violations: Vec::new(), context }
     }
 
     /// Checks the number of messages.
@@ -271,7 +275,8 @@ impl Snapshot {
     #[track_caller]
     pub fn assert_no_violations(&self) -> &Self {
         let violating = self.iter().filter(|message| !message.violations.is_empty());
-        let lines: Vec<String> = violating.map(Message::render_violations).collect();
+        let others = self.violations.iter().map(|it| format!("  {it}"));
+        let lines: Vec<String> = violating.map(Message::render_violations).chain(others).collect();
         if !lines.is_empty() {
             self.context.fail(format_args!("protocol violations\n{}", lines.join("\n")));
         }

@@ -156,3 +156,60 @@ async fn a_failure_lists_the_paths_at_which_json_differs() {
         "tools/call weather: the result does not match\n  at structuredContent.city: expected one of \"Rome\", \"Paris\", found \"Oslo\""
     );
 }
+
+const LIAR: &str = r#"
+server: {name: liar, version: 1.0.0}
+tools:
+  - {name: good, output_schema: {type: object, required: [hour]}, structured: {hour: 1}}
+  - name: bad
+    output_schema: {type: object, properties: {hour: {type: integer}}}
+    structured: {hour: noon}
+  - {name: none, output_schema: {type: object}, text: noon}
+  - {name: failed, output_schema: {type: object}, text: no, is_error: true}
+"#;
+
+#[tokio::test]
+async fn a_success_conforms_to_the_output_schema_of_a_listed_tool() {
+    let client = client(LIAR).await;
+    // A schema is known once the tool was listed.
+    call(&client, "bad").await.assert_success();
+    client.snapshot().assert_no_violations();
+    client.list_tools().await.unwrap().assert_has("bad");
+    call(&client, "good").await.assert_success();
+    call(&client, "failed").await.assert_tool_error("no");
+    client.snapshot().assert_no_violations();
+    let bad = call(&client, "bad").await;
+    let message = failure_here(|| bad.assert_success().text());
+    let expected = "tools/call bad: the result does not conform to the output schema of its tool\n  \
+                    tools/output-schema at $.result.structuredContent.hour: ";
+    assert!(message.starts_with(expected), "{message}");
+    assert!(message.contains("/server/tools#output-schema"), "{message}");
+    let message = failure_here(|| bad.assert_structured(json!({"hour": "noon"})).text());
+    assert!(message.starts_with(expected), "{message}");
+    let none = call(&client, "none").await;
+    let message = failure_here(|| none.assert_text("noon").text());
+    assert!(message.contains("the result has no structured content"), "{message}");
+    let message = failure_here(|| client.snapshot().assert_no_violations().len());
+    assert!(
+        message.contains("tools/output-schema at $.result.structuredContent.hour"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_test_can_ignore_output_schemas() {
+    let mock = sparring::MockServer::from_yaml(LIAR, ".").unwrap();
+    let client = Client::builder().ignore_output_schemas().in_memory(mock).await.unwrap();
+    client.list_tools().await.unwrap().assert_has("bad");
+    call(&client, "bad").await.assert_success();
+    client.snapshot().assert_no_violations();
+}
+
+#[tokio::test]
+async fn revisions_without_output_schemas_do_not_apply_them() {
+    let mock = sparring::MockServer::from_yaml(LIAR, ".").unwrap();
+    let revision = sparring::Revision::V2025_03_26;
+    let client = Client::builder().revision(revision).in_memory(mock).await.unwrap();
+    client.list_tools().await.unwrap().assert_has("bad");
+    call(&client, "none").await.assert_success();
+}

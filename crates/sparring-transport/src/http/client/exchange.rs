@@ -7,7 +7,9 @@ use std::time::Duration;
 use http::header::{CONTENT_ENCODING, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, FrameKind, Headers, Id, Revision, Rule, Violation, mirrored_headers};
+use sparring_wire::{
+    Frame, FrameKind, Headers, HttpObservation, Id, Revision, Rule, Violation, mirrored_headers,
+};
 
 use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder};
 use super::response::EventStream;
@@ -237,12 +239,19 @@ pub(super) struct StreamPosition {
     /// The id of the last event that had one.
     pub(super) last_event_id: Option<HeaderValue>,
     pub(super) retry: Option<Duration>,
+    /// True for a stream that answers no request.
+    pub(super) is_standing: bool,
     answered: bool,
     /// True if anything arrived since the stream was last resumed.
     advanced: bool,
 }
 
 impl StreamPosition {
+    /// Returns the position of a stream that answers no request.
+    pub(super) fn standing() -> Self {
+        StreamPosition { is_standing: true, ..StreamPosition::default() }
+    }
+
     pub(super) fn retry(&self) -> Duration {
         self.retry.unwrap_or(DEFAULT_RETRY_DELAY).max(MIN_RETRY_DELAY)
     }
@@ -331,6 +340,7 @@ pub(super) async fn read_events(
     exchange: &mut ExchangeRecorder,
 ) -> Result<(), Cause> {
     let mut events = EventStream::new(response, session.limit);
+    let resumed = position.last_event_id.is_some();
     loop {
         session.wait_for_room().await;
         let next = events.next(exchange);
@@ -344,6 +354,7 @@ pub(super) async fn read_events(
         let Some(event) = event else { break };
         position.retry = event.retry.or(position.retry);
         if let Some(id) = event.id {
+            session.observe(HttpObservation::EventId { id: &id, resumed });
             // An id that is not a valid header value cannot be sent later.
             let last_event_id =
                 HeaderValue::try_from(id.into_bytes()).ok().filter(|id| !id.is_empty());
@@ -355,6 +366,9 @@ pub(super) async fn read_events(
         if let Some(data) = event.data.filter(|data| known && !data.is_empty()) {
             let frame = Frame::parse(data);
             position.advanced = true;
+            if position.is_standing && !resumed {
+                session.observe(HttpObservation::ListeningFrame(&frame));
+            }
             position.answered |= wanted.is_some_and(|wanted| is_answer_to(&frame, wanted));
             session.deliver(frame, stream, envelope);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use sparring_peer::{Cause, Incoming, Stream};
-use sparring_wire::{Frame, FrameKind};
+use sparring_wire::{Frame, FrameKind, HttpObservation};
 use tokio::time::timeout;
 
 use super::exchange::{ExchangeResult, MAX_ERROR_BODY, http_cause, response_envelope};
@@ -109,6 +109,10 @@ pub(super) async fn post_message(
         message.frame.kind(),
         FrameKind::Notification | FrameKind::Result | FrameKind::Error
     );
+    if has_none {
+        let status = response.status.as_u16();
+        session.observe(HttpObservation::Posted { status, has_body: !body.is_empty() });
+    }
     let frame = (response.has_content_type("application/json") && !body.is_empty())
         .then(|| Frame::parse(&*body));
     let is_meant = |frame: &Frame| {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use sparring_peer::{Cause, Incoming, Stream};
+use sparring_wire::HttpObservation;
 
 use super::exchange::{
     ExchangeResult, MAX_ERROR_BODY, StreamPosition, http_cause, read_events, response_envelope,
@@ -22,7 +23,7 @@ const MAX_EMPTY_STREAMS: u32 = 10;
 
 /// Listens for as long as the server allows. Each request is recorded in the transcript.
 pub(super) async fn listen(session: Arc<ClientSession>) -> ExchangeResult {
-    let mut position = StreamPosition::default();
+    let mut position = StreamPosition::standing();
     let mut empty_streams = 0;
     let mut was_open = false;
     while empty_streams < MAX_EMPTY_STREAMS {
@@ -32,6 +33,11 @@ pub(super) async fn listen(session: Arc<ClientSession>) -> ExchangeResult {
             .await;
         let before = position.last_event_id.clone();
         if let Ok(mut response) = response {
+            session.observe(HttpObservation::Listened {
+                status: response.status.as_u16(),
+                content_type: response.content_type(),
+                has_session: session.has_session(),
+            });
             // A server need not offer this stream (405); any other refusal is not retried
             // either.
             if !response.status.is_success() || !response.has_content_type("text/event-stream") {

@@ -2,6 +2,7 @@
 
 mod faults;
 mod http_sse;
+mod passive_rules;
 mod proxies_and_sockets;
 mod queue;
 mod scripted_server;

@@ -1,5 +1,6 @@
 //! Checks that a connection uses only declared capabilities.
 
+use super::request_tracker::LogLevel;
 use super::{ConnectionChecker, LOG_LEVEL_KEY, violation};
 use crate::check::shape_parser::TypeShapes;
 use crate::frame::Frame;
@@ -79,20 +80,71 @@ impl ConnectionChecker {
         }
     }
 
-    /// Reports a log message of a modern server if no pending request asks for logs.
-    pub(super) fn check_log_requested(&self, revision: Revision, out: &mut Vec<Violation>) {
+    /// Reports a log message of a modern server if no pending request asks for it, or for
+    /// its level.
+    pub(super) fn check_log_requested(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        out: &mut Vec<Violation>,
+    ) {
         let requests = &self.client_requests;
-        let wanted = requests.all_pending().any(|it| it.wants_logs || it.copies > 0);
-        if !wanted && !requests.allows_late_logs && !requests.has_forgotten {
-            let message = format!("no pending request has {LOG_LEVEL_KEY}");
-            out.push(violation(
-                revision,
-                Rule::Undeclared,
-                "$.method",
-                message,
-                "server/utilities/logging#per-request-log-level",
-            ));
+        if requests.allows_late_logs || requests.has_forgotten {
+            return;
         }
+        if requests.all_pending().any(|it| it.copies > 0) {
+            return;
+        }
+        let section = "server/utilities/logging#per-request-log-level";
+        let Some(lowest) = requests.all_pending().filter_map(|it| it.log_level).min() else {
+            let message = format!("no pending request has {LOG_LEVEL_KEY}");
+            out.push(violation(revision, Rule::Undeclared, "$.method", message, section));
+            return;
+        };
+        report_low_level(revision, frame, lowest, section, out);
+    }
+
+    /// Reports a log message of a legacy server below the level that the client has set.
+    /// Messages can be on their way until the client has sent its next request.
+    pub(super) fn check_log_level(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        out: &mut Vec<Violation>,
+    ) {
+        let requests = &self.client_requests;
+        let Some((level, _)) = self.log_level.filter(|(_, since)| requests.next_number > *since)
+        else {
+            return;
+        };
+        let pending = requests.all_pending().filter_map(|it| it.log_level);
+        let lowest = pending.fold(level, LogLevel::min);
+        report_low_level(
+            revision,
+            frame,
+            lowest,
+            "server/utilities/logging#setting-log-level",
+            out,
+        );
+    }
+}
+
+fn report_low_level(
+    revision: Revision,
+    frame: &Frame,
+    lowest: LogLevel,
+    section: &str,
+    out: &mut Vec<Violation>,
+) {
+    let level = frame.params().and_then(|it| it.get("level")).and_then(Json::as_str);
+    let Some(level) = level.and_then(|it| LogLevel::from_name(&it)) else { return };
+    if level < lowest {
+        let message = format!(
+            "the message has the level {}, below the requested level {}",
+            level.name(),
+            lowest.name()
+        );
+        out.push(violation(revision, Rule::LogBelowLevel, "$.params.level", message, section));
     }
 }
 
@@ -155,7 +207,7 @@ fn missing_capability(
 }
 
 /// Returns true if a capability is declared, by its dotted name.
-fn declares(capabilities: Json<'_>, dotted: &str) -> bool {
+pub(super) fn declares(capabilities: Json<'_>, dotted: &str) -> bool {
     let mut names = dotted.split('.');
     let found = names.try_fold(capabilities, |json, name| json.get(name));
     found.is_some_and(|it| it.is_object() || it.as_bool() == Some(true))

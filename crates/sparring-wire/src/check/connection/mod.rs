@@ -5,15 +5,23 @@
 //! violations that every revision has.
 
 mod capabilities;
+mod http;
 mod notifications;
 mod request_tracker;
 mod responses;
+mod results;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-use self::request_tracker::{FinishedState, PendingRequest, RequestTracker, Subscription};
+pub use self::http::HttpObservation;
+use self::request_tracker::{
+    FinishedState, LogLevel, PendingRequest, RequestTracker, Subscription,
+};
+use self::tasks::TaskTracker;
 use super::checker::{Checker, RequestContext, rebase_path};
 use crate::frame::{Frame, FrameKind};
 use crate::id::Id;
@@ -43,6 +51,16 @@ pub struct ConnectionChecker {
     discovered_capabilities: Option<RawJson>,
     client_requests: RequestTracker,
     server_requests: RequestTracker,
+    /// The level of log messages that the client has set, and the number of the next
+    /// request at that time.
+    log_level: Option<(LogLevel, u64)>,
+    tasks: TaskTracker,
+    /// The ids of the server's elicitations with a URL.
+    elicitations: HashSet<String>,
+    /// The `cacheScope` of the page before each cursor of a method.
+    page_scopes: HashMap<(&'static str, Box<str>), Box<str>>,
+    /// The ids of the events over HTTP.
+    event_ids: HashSet<String>,
 }
 
 /// The result of a handshake.
@@ -129,7 +147,13 @@ impl ConnectionChecker {
             Some(revision) => Checker::for_revision(revision).check(frame, from, None),
             None => self.envelope_violations(None, frame),
         };
-        let request = pending_request(revision, from, frame, &meta);
+        let mut request = pending_request(revision, from, frame, &meta);
+        self.check_early_message(from, frame, &mut found);
+        if from == Side::Server {
+            self.learn_elicitation(frame.params());
+        } else if frame.method() == Some("tools/call") {
+            request.lacks_task = self.tasks.requires_task(frame.params());
+        }
         if let Some(revision) = revision {
             self.check_reused_id(revision, from, frame, &mut found);
             self.check_reused_token(revision, from, &request, &mut found);
@@ -216,6 +240,22 @@ impl ConnectionChecker {
         }
     }
 
+    /// Reports a server's message before its response to `initialize`.
+    fn check_early_message(&self, from: Side, frame: &Frame, out: &mut Vec<Violation>) {
+        let is_early = self.is_initializing && self.session.is_none() && !self.server_is_modern;
+        let method = frame.method().unwrap_or_default();
+        // Log messages are allowed, and the other two are about `initialize` itself.
+        let allowed =
+            ["ping", "notifications/message", "notifications/progress", "notifications/cancelled"];
+        if from == Side::Client || !is_early || allowed.contains(&method) {
+            return;
+        }
+        let rule = Rule::EarlyMessage;
+        let message = format!("{method} came before the response to initialize");
+        let section = rule.entry().section;
+        out.push(violation(Revision::LATEST_LEGACY, rule, "$.method", message, section));
+    }
+
     /// Checks that requests other than `ping` wait for the one handshake.
     fn check_order(&self, revision: Revision, from: Side, frame: &Frame, out: &mut Vec<Violation>) {
         let Some(session) = self.session.as_ref().filter(|_| !revision.is_modern()) else {
@@ -270,13 +310,35 @@ fn pending_request(
         task: params.is_some_and(|it| it.get("task").is_some()),
         extensions: extensions.is_some_and(|it| it.members().next().is_some()),
         token: meta.token.and_then(Id::from_json),
-        wants_logs: modern && meta.log_level.is_some(),
+        log_level: match (modern, method) {
+            (true, _) => meta.log_level.map(|level| parse_log_level(Some(level))),
+            (false, "logging/setLevel") => {
+                Some(parse_log_level(params.and_then(|it| it.get("level"))))
+            }
+            _ => None,
+        },
+        subject: match method {
+            _ if from == Side::Server => None,
+            "tasks/result" => params.and_then(|it| it.get("taskId")),
+            _ if modern => params.and_then(|it| it.get("cursor")),
+            _ => None,
+        }
+        .and_then(Json::as_str)
+        .map(|it| it.into_owned().into_boxed_str()),
+        lacks_task: false,
+        number: 0,
         subscription: filter.map(|filter| Subscription {
             filter: filter.map_or_else(RawJson::empty_object, RawJson::from),
             acknowledged: false,
         }),
         copies: 0,
     }
+}
+
+/// Returns a level of log messages. A level that is not known allows all messages.
+fn parse_log_level(level: Option<Json<'_>>) -> LogLevel {
+    let level = level.and_then(Json::as_str);
+    level.and_then(|it| LogLevel::from_name(&it)).unwrap_or(LogLevel::LOWEST)
 }
 
 fn known_version(name: &str) -> Cow<'static, str> {
@@ -333,6 +395,13 @@ fn violation(
         other => other,
     };
     Violation::new(rule, path, message, format!("{revision}/{section}"))
+}
+
+/// A message for a request whose cancellation the server has received.
+fn late_message(revision: Revision, path: &str, id: &Id) -> Violation {
+    let rule = Rule::MessageAfterCancellation;
+    let message = format!("the server has received the cancellation of {id}");
+    violation(revision, rule, path, message, rule.entry().section)
 }
 
 fn progress_section(revision: Revision) -> &'static str {

@@ -10,6 +10,9 @@ use crate::revision::{Revision, Side};
 use crate::rule::Rule;
 use crate::violation::Violation;
 
+/// The maximum number of elicitations that are remembered.
+const MAX_ELICITATIONS: usize = 1024;
+
 const RECEIVING_SECTION: &str = "basic/patterns/subscriptions#receiving-notifications";
 
 impl ConnectionChecker {
@@ -21,13 +24,20 @@ impl ConnectionChecker {
             None => self.envelope_violations(None, frame),
         };
         let method = frame.method().unwrap_or_default();
+        self.check_early_message(from, frame, &mut found);
         if let Some(revision) = revision {
             if let Some(definition) = revision.notification(from, method) {
                 self.check_notification_capability(revision, from, definition, &mut found);
             }
             let modern = revision.is_modern() && from == Side::Server;
-            if modern && method == "notifications/message" {
-                self.check_log_requested(revision, &mut found);
+            if from == Side::Server && method == "notifications/message" {
+                match modern {
+                    true => self.check_log_requested(revision, frame, &mut found),
+                    false => self.check_log_level(revision, frame, &mut found),
+                }
+            }
+            if from == Side::Server && method == "notifications/elicitation/complete" {
+                self.check_elicitation_complete(revision, frame, &mut found);
             }
             if modern {
                 self.check_subscription(revision, frame, subscription, &mut found);
@@ -72,7 +82,29 @@ impl ConnectionChecker {
         let Some(id) = id.and_then(Id::from_json) else {
             return;
         };
-        let Some(revision) = revision.filter(|it| it.is_modern() && from == Side::Server) else {
+        let modern = revision.filter(|it| it.is_modern() && from == Side::Server);
+        let issuer = match modern {
+            Some(_) => Side::Client,
+            None => from,
+        };
+        let tracker = self.requests_from(issuer);
+        let is_known = tracker.pending(&id).is_some()
+            || tracker.finished(&id).is_some()
+            || tracker.has_forgotten;
+        if let Some(revision) = revision.filter(|_| !is_known) {
+            let section = match revision.is_modern() {
+                true => "basic/patterns/cancellation#behavior-requirements",
+                false => "basic/utilities/cancellation#behavior-requirements",
+            };
+            let message = match modern {
+                Some(_) => format!("no subscription has the id {id}"),
+                None => format!("the {from} has sent no request with the id {id}"),
+            };
+            let path = "$.params.requestId";
+            out.push(violation(revision, Rule::UnknownCancellation, path, message, section));
+            return;
+        }
+        let Some(revision) = modern else {
             return self.requests_from(from).cancel(&id);
         };
         // A modern server can only cancel subscriptions of the client.
@@ -110,6 +142,12 @@ impl ConnectionChecker {
             return;
         };
         let (path, message) = match invalid {
+            ProgressViolation::Cancelled => {
+                if revision.is_modern() {
+                    out.push(super::late_message(revision, "$.params.progressToken", &token));
+                }
+                return;
+            }
             ProgressViolation::UnknownToken => (
                 "$.params.progressToken",
                 format!("no pending request has the progress token {token}"),
@@ -121,6 +159,31 @@ impl ConnectionChecker {
         };
         let section = progress_section(revision);
         out.push(violation(revision, Rule::InvalidProgress, path, message, section));
+    }
+
+    /// Remembers the id of an elicitation with a URL, from a request or from an error.
+    pub(super) fn learn_elicitation(&mut self, params: Option<Json<'_>>) {
+        let id = params.and_then(|it| it.get("elicitationId")).and_then(Json::as_str);
+        if let Some(id) = id.filter(|_| self.elicitations.len() < MAX_ELICITATIONS) {
+            self.elicitations.insert(id.into_owned());
+        }
+    }
+
+    /// Checks that a complete elicitation is one that the server has requested.
+    fn check_elicitation_complete(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        out: &mut Vec<Violation>,
+    ) {
+        let id = frame.params().and_then(|it| it.get("elicitationId")).and_then(Json::as_str);
+        let Some(id) = id.filter(|_| self.elicitations.len() < MAX_ELICITATIONS) else { return };
+        if !self.elicitations.contains(&*id) {
+            let rule = Rule::UnknownElicitation;
+            let message = format!("the server has requested no elicitation with the id {id:?}");
+            let path = "$.params.elicitationId";
+            out.push(violation(revision, rule, path, message, rule.entry().section));
+        }
     }
 
     /// Checks that a notification of a subscription belongs to one that is open,
@@ -168,8 +231,8 @@ impl ConnectionChecker {
         let tracker = &self.client_requests;
         let Some(request) = tracker.pending(id) else {
             // Notifications sent before the cancellation arrived can still come.
-            let late =
-                tracker.finished(id) == Some(FinishedState::Cancelled) || tracker.has_forgotten;
+            let late = matches!(tracker.finished(id), Some(FinishedState::Cancelled(_)))
+                || tracker.has_forgotten;
             return (!late).then(|| format!("no open subscription has the id {id}"));
         };
         if request.copies > 0 {

@@ -31,6 +31,10 @@ pub(super) struct RequestTracker {
     pub(super) has_forgotten: bool,
     /// True if a cancelled request had asked for logs, which can still arrive.
     pub(super) allows_late_logs: bool,
+    /// The number of requests so far, which is the number of the next request.
+    pub(super) next_number: u64,
+    /// The number after that of the newest request with a response.
+    answered_before: u64,
 }
 
 /// A request without a response.
@@ -46,10 +50,39 @@ pub(super) struct PendingRequest {
     pub(super) task: bool,
     pub(super) extensions: bool,
     pub(super) token: Option<Id>,
-    pub(super) wants_logs: bool,
+    /// The lowest level of log messages that the request asks for, or that
+    /// `logging/setLevel` sets.
+    pub(super) log_level: Option<LogLevel>,
+    /// The `cursor` of a list, or the `taskId` of a request about a task.
+    pub(super) subject: Option<Box<str>>,
+    /// True if the called tool requires a task and the request has none.
+    pub(super) lacks_task: bool,
+    /// The position among the requests of this side.
+    pub(super) number: u64,
     pub(super) subscription: Option<Subscription>,
     /// The number of other pending requests with the same id, which is a violation.
     pub(super) copies: usize,
+}
+
+/// A level of log messages; a more severe one is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LogLevel(usize);
+
+impl LogLevel {
+    const NAMES: [&str; 8] =
+        ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+    /// The level that allows all messages.
+    pub(super) const LOWEST: LogLevel = LogLevel(0);
+
+    /// Returns the level of that name.
+    pub(super) fn from_name(name: &str) -> Option<LogLevel> {
+        Self::NAMES.iter().position(|it| *it == name).map(LogLevel)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMES[self.0]
+    }
 }
 
 /// A pending `subscriptions/listen` request.
@@ -63,8 +96,8 @@ pub(super) struct Subscription {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FinishedState {
     Answered,
-    /// Cancelled; one late response can still arrive.
-    Cancelled,
+    /// Cancelled before the request with this number; one late response can still arrive.
+    Cancelled(u64),
 }
 
 #[derive(Debug, Default)]
@@ -72,12 +105,16 @@ struct TokenState {
     last: Option<f64>,
     /// The number of requests with this token; more than one is a violation.
     users: usize,
+    /// The number of the next request when the request was cancelled.
+    cancelled: Option<u64>,
 }
 
 /// The reason why a progress notification is invalid.
 pub(super) enum ProgressViolation {
     UnknownToken,
     NotIncreasing(f64),
+    /// The other side has received the cancellation of the request.
+    Cancelled,
 }
 
 impl RequestTracker {
@@ -102,11 +139,14 @@ impl RequestTracker {
         self.tokens.contains_key(token)
     }
 
-    pub(super) fn add(&mut self, id: &Id, request: PendingRequest) {
+    pub(super) fn add(&mut self, id: &Id, mut request: PendingRequest) {
+        request.number = self.next_number;
+        self.next_number += 1;
         if let Some(token) = &request.token {
             let known = self.tokens.entry(token.clone()).or_default();
             known.users += 1;
             known.last = None;
+            known.cancelled = None;
         }
         if let Some(earlier) = self.pending.get_mut(id) {
             // The next response can belong to either request.
@@ -129,8 +169,15 @@ impl RequestTracker {
             return Some(pending.clone());
         }
         let pending = self.pending.remove(id)?;
+        self.answered_before = self.answered_before.max(pending.number + 1);
         self.finish(id, FinishedState::Answered);
         Some(pending)
+    }
+
+    /// Returns true if the other side has certainly received a cancellation: it has
+    /// answered a request that was sent afterwards.
+    pub(super) fn has_received(&self, cancelled_before: u64) -> bool {
+        self.answered_before > cancelled_before
     }
 
     /// Ends the validity of a token, or retains it beyond its request.
@@ -160,9 +207,12 @@ impl RequestTracker {
         };
         if let Some(token) = &pending.token {
             self.release_token(token, true);
+            if let Some(known) = self.tokens.get_mut(token) {
+                known.cancelled = Some(self.next_number);
+            }
         }
-        self.allows_late_logs |= pending.wants_logs;
-        self.finish(id, FinishedState::Cancelled);
+        self.allows_late_logs |= pending.log_level.is_some();
+        self.finish(id, FinishedState::Cancelled(self.next_number));
     }
 
     /// Records the late response to a cancelled request; another one is a duplicate.
@@ -174,7 +224,8 @@ impl RequestTracker {
 
     /// Removes all finished requests for a new session.
     pub(super) fn start_session(&mut self) {
-        self.has_forgotten |= self.finished.values().any(|it| *it == FinishedState::Cancelled);
+        self.has_forgotten |=
+            self.finished.values().any(|it| matches!(it, FinishedState::Cancelled(_)));
         self.finished.clear();
         self.finished_order.clear();
     }
@@ -187,6 +238,9 @@ impl RequestTracker {
         let Some(known) = self.tokens.get_mut(token) else {
             return (!self.has_forgotten).then_some(ProgressViolation::UnknownToken);
         };
+        if known.cancelled.is_some_and(|before| self.answered_before > before) {
+            return Some(ProgressViolation::Cancelled);
+        }
         let value = value?;
         let previous = known.last.filter(|last| value <= *last);
         known.last = Some(value);
@@ -200,7 +254,8 @@ impl RequestTracker {
         if self.finished_order.len() > MAX_FINISHED
             && let Some(oldest) = self.finished_order.pop_front()
         {
-            self.has_forgotten |= self.finished.remove(&oldest) == Some(FinishedState::Cancelled);
+            self.has_forgotten |=
+                matches!(self.finished.remove(&oldest), Some(FinishedState::Cancelled(_)));
         }
     }
 }

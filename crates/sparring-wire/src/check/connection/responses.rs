@@ -2,9 +2,10 @@
 //! from them.
 
 use super::request_tracker::PendingRequest;
+use super::results::{check_required_capabilities, check_supported_versions};
 use super::{
     ConnectionChecker, FinishedState, MESSAGES_SECTION, RequestContext, SUBSCRIPTION_KEY, Session,
-    capabilities, violation,
+    capabilities, late_message, violation,
 };
 use crate::check::checker::Checker;
 use crate::check::json_path::JsonPath;
@@ -39,8 +40,12 @@ impl ConnectionChecker {
         let mut found = self.response_violations(revision, from, frame, RequestContext::default());
         let tracker = self.requests_from(from.other());
         let (rule, message) = match (tracker.finished(id), with_other_type(id)) {
-            (Some(FinishedState::Cancelled), _) => {
+            (Some(FinishedState::Cancelled(before)), _) => {
+                let is_late = tracker.has_received(before);
                 tracker.mark_answered(id);
+                if let Some(revision) = revision.filter(|it| it.is_modern() && is_late) {
+                    found.push(late_message(revision, "$.id", id));
+                }
                 return found;
             }
             (Some(FinishedState::Answered), _) => {
@@ -85,10 +90,32 @@ impl ConnectionChecker {
         let context =
             RequestContext { method, task: Some(request.task), extensions: request.extensions };
         let mut found = self.response_violations(revision, from, frame, context);
+        if let Some(revision) = request.revision.filter(|_| from == Side::Server) {
+            self.check_declared(revision, frame, request, &mut found);
+            self.learn_from_answer(frame, request);
+            if !revision.is_modern() {
+                self.check_task_answer(revision, frame, request, &mut found);
+            }
+        }
         if let Some(revision) = modern {
+            self.check_cache_scope(revision, frame, request, &mut found);
+            check_required_capabilities(revision, frame, request, &mut found);
+            check_supported_versions(revision, frame, request, &mut found);
             self.check_modern_answer(revision, frame, id, request, &mut found);
         }
         found
+    }
+
+    /// Remembers the level of log messages, and elicitations that an error requires.
+    fn learn_from_answer(&mut self, frame: &Frame, request: &PendingRequest) {
+        let is_level = request.definition.is_some_and(|it| it.name == "logging/setLevel");
+        if let Some(level) = request.log_level.filter(|_| is_level && frame.result().is_some()) {
+            self.log_level = Some((level, self.client_requests.next_number));
+        }
+        let elicitations = frame.error().and_then(|it| it.get_path(&["data", "elicitations"]));
+        for elicitation in elicitations.unwrap_or(Json::EMPTY_OBJECT).items() {
+            self.learn_elicitation(Some(elicitation));
+        }
     }
 
     fn response_violations(

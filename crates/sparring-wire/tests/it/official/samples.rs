@@ -64,6 +64,11 @@ fn word(name: &str) -> &'static str {
     match name {
         "resultType" => "complete",
         "protocolVersion" | "io.modelcontextprotocol/protocolVersion" => "2026-07-28",
+        "uri" | "url" => "word:word",
+        "data" | "blob" => "d29yZA==",
+        "mimeType" => "word/word",
+        "uriTemplate" => "word:{word}",
+        "createdAt" | "lastUpdatedAt" => "2025-11-25T10:30:00Z",
         _ => "word",
     }
 }
@@ -117,8 +122,8 @@ fn object(schema: &Schema, node: &Value, depth: usize, out: &mut Vec<Value>) {
     if extra.is_object() && properties.is_empty() && depth < MAX_OPTIONAL_DEPTH {
         let mut values = Vec::new();
         variants(schema, extra, "", depth + 1, &mut values);
-        full.insert("key one".to_owned(), values[0].clone());
-        others.extend(values.into_iter().skip(1).map(|it| ("key two".to_owned(), it)));
+        full.insert("example.org/one".to_owned(), values[0].clone());
+        others.extend(values.into_iter().skip(1).map(|it| ("example.org/two".to_owned(), it)));
     }
     out.extend([Value::Object(full.clone()), Value::Object(bare)]);
     // Nested types have their own samples; only the top level needs each alternative.

@@ -117,7 +117,7 @@ impl Schema {
         }
     }
 
-    /// Returns a validator for one type. It ignores formats, as the checker does.
+    /// Returns a validator for one type. It ignores formats.
     pub(crate) fn validator(&self, name: &str) -> jsonschema::Validator {
         let mut schema = self.root.clone();
         schema["$ref"] = json!(format!("#/{}/{name}", self.defs));

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use http::{HeaderMap, HeaderValue};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Envelope, Incoming, Stream};
-use sparring_wire::{Frame, FrameKind, Headers};
+use sparring_wire::{Frame, FrameKind, Headers, HttpObservation};
 
 use self::authorization::Authorization;
 use self::inbox::Inbox;
@@ -118,6 +118,7 @@ impl ClientSession {
     /// Takes the session id from the response to `initialize`.
     pub(super) fn begin_session(&self, response: &HttpResponse) {
         if let Some(session) = response.headers.get(SESSION_HEADER).filter(|id| !id.is_empty()) {
+            self.observe(HttpObservation::SessionId(session.as_bytes()));
             let mut state = self.state();
             state.session_id = Some(session.clone());
             state.heads = [const { None }; 3];
@@ -180,6 +181,13 @@ impl ClientSession {
     pub(super) fn record_received(&self, frame: &Frame, status: Option<u16>) {
         if let Some(recorder) = self.recorder.get() {
             recorder.record_response(frame, status);
+        }
+    }
+
+    /// Checks what only HTTP shows.
+    pub(super) fn observe(&self, observation: HttpObservation<'_>) {
+        if let Some(recorder) = self.recorder.get() {
+            recorder.record_http(observation);
         }
     }
 

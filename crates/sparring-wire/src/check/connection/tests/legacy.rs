@@ -208,7 +208,7 @@ fn progress_continues_for_tasks_and_can_come_after_a_cancellation() {
         )
     };
     let task = r#">{"id":1,"method":"tools/call","params":{"name":"a","task":{},"_meta":{"progressToken":7}}}"#;
-    let created = r#"<{"id":1,"result":{"task":{"taskId":"t","status":"working","createdAt":"c","lastUpdatedAt":"l","ttl":1}}}"#;
+    let created = r#"<{"id":1,"result":{"task":{"taskId":"t","status":"working","createdAt":"2025-11-25T10:30:00Z","lastUpdatedAt":"2025-11-25T10:30:00Z","ttl":1}}}"#;
     check(&session(), &[(task, ""), (created, ""), (&progress("1"), ""), (&progress("2"), "")]);
     check(
         &session(),
@@ -230,7 +230,7 @@ fn reports_a_task_as_result_of_a_request_without_task() {
         &[
             (CALL, ""),
             (
-                r#"<{"id":1,"result":{"task":{"taskId":"t","status":"working","createdAt":"c","lastUpdatedAt":"l","ttl":1}}}"#,
+                r#"<{"id":1,"result":{"task":{"taskId":"t","status":"working","createdAt":"2025-11-25T10:30:00Z","lastUpdatedAt":"2025-11-25T10:30:00Z","ttl":1}}}"#,
                 "schema/missing-field $.result.content",
             ),
         ],

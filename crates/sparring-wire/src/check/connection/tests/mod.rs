@@ -2,6 +2,7 @@
 
 mod legacy;
 mod modern;
+mod passive;
 
 use super::ConnectionChecker;
 use crate::frame::Frame;
@@ -9,7 +10,7 @@ use crate::revision::Side;
 
 /// Checks lines with their expected violations. A line starts with `>` from the client
 /// or `<` from the server. `jsonrpc` is added, and `$META` stands for modern metadata.
-fn check(opening: &[String], lines: &[(&str, &str)]) -> ConnectionChecker {
+pub(super) fn check(opening: &[String], lines: &[(&str, &str)]) -> ConnectionChecker {
     let mut checker = ConnectionChecker::new();
     let opening = opening.iter().map(|line| (line.as_str(), ""));
     for (line, expected) in opening.chain(lines.iter().copied()) {
@@ -32,7 +33,7 @@ fn check(opening: &[String], lines: &[(&str, &str)]) -> ConnectionChecker {
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
-fn handshake(version: &str, client: &str, server: &str) -> Vec<String> {
+pub(super) fn handshake(version: &str, client: &str, server: &str) -> Vec<String> {
     let mut lines = half_handshake(version, client, server);
     lines.push(r#">{"method":"notifications/initialized"}"#.to_owned());
     lines
@@ -57,7 +58,7 @@ fn session() -> Vec<String> {
 }
 
 /// The discovery of a modern server.
-fn discovery() -> Vec<String> {
+pub(super) fn discovery() -> Vec<String> {
     [
         r#">{"id":"d","method":"server/discover","params":{$META}}"#,
         r#"<{"id":"d","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"logging":{}},"ttlMs":0,"cacheScope":"public"}}"#,

@@ -97,7 +97,10 @@ fn a_modern_server_can_cancel_only_subscriptions() {
                 "subscriptions/invalid $.params.requestId",
             ),
             (r#"<{"method":"notifications/cancelled","params":{"requestId":1}}"#, ""),
-            (r#"<{"method":"notifications/cancelled","params":{"requestId":99}}"#, ""),
+            (
+                r#"<{"method":"notifications/cancelled","params":{"requestId":99}}"#,
+                "cancellation/unknown-request $.params.requestId",
+            ),
         ],
     );
 }

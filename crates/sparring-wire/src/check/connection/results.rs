@@ -1,0 +1,162 @@
+//! Checks results against earlier messages: features that the server did not declare, pages
+//! of one list, contradictions in errors and discovery, and the HTTP status of errors.
+
+use super::request_tracker::PendingRequest;
+use super::{ConnectionChecker, capabilities, violation};
+use crate::error::code;
+use crate::frame::Frame;
+use crate::json::Json;
+use crate::revision::Revision;
+use crate::rule::Rule;
+use crate::violation::Violation;
+
+/// The maximum number of pages that are remembered.
+const MAX_PAGES: usize = 1024;
+
+/// The fields of results that hold a list.
+const LISTS: [&str; 5] = ["tools", "prompts", "resources", "resourceTemplates", "tasks"];
+
+impl ConnectionChecker {
+    /// Reports a result for a feature that the server supports and did not declare.
+    pub(super) fn check_declared(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        request: &PendingRequest,
+        out: &mut Vec<Violation>,
+    ) {
+        let declared = match revision.is_modern() {
+            true => self.discovered_capabilities.as_ref(),
+            false => self.session.as_ref().and_then(|it| it.server_capabilities.as_ref()),
+        };
+        let capability = request.definition.and_then(|it| it.capability);
+        let (Some(declared), Some(capability), Some(result)) =
+            (declared, capability, frame.result())
+        else {
+            return;
+        };
+        let feature = capability.split('.').next().unwrap_or(capability);
+        // A server that only accepts the level of log messages emits none.
+        if feature == "logging" || capabilities::declares(declared.view(), feature) {
+            return;
+        }
+        // A server without a feature can have an empty list, or refuse in the result.
+        let is_empty = |list: Json<'_>| list.items().next().is_none();
+        let lists = LISTS.iter().filter_map(|name| result.get(name));
+        let values = result.get_path(&["completion", "values"]);
+        let is_refusal = result.get("isError").and_then(Json::as_bool) == Some(true);
+        if is_refusal || lists.chain(values).any(is_empty) {
+            return;
+        }
+        let message = format!("the server supports {feature} and must declare this capability");
+        let section = match feature {
+            "completions" => "server/utilities/completion#capabilities".to_owned(),
+            "tasks" => "basic/utilities/tasks#capabilities".to_owned(),
+            other => format!("server/{other}#capabilities"),
+        };
+        out.push(violation(revision, Rule::Undeclared, "$.result", message, &section));
+    }
+
+    /// Checks that all pages of a list have the same `cacheScope`.
+    pub(super) fn check_cache_scope(
+        &mut self,
+        revision: Revision,
+        frame: &Frame,
+        request: &PendingRequest,
+        out: &mut Vec<Violation>,
+    ) {
+        let (Some(definition), Some(result)) = (request.definition, frame.result()) else {
+            return;
+        };
+        let text = |name| result.get(name).and_then(Json::as_str);
+        let Some(scope) = text("cacheScope") else { return };
+        if let Some(cursor) = &request.subject
+            && let Some(before) = self.page_scopes.get(&(definition.name, cursor.clone()))
+            && **before != *scope
+        {
+            let message = format!("the previous page has the scope {before:?}, not {scope:?}");
+            let (rule, path) = (Rule::CacheScopeChanged, "$.result.cacheScope");
+            out.push(violation(revision, rule, path, message, rule.entry().section));
+        }
+        if let Some(next) = text("nextCursor").filter(|_| self.page_scopes.len() < MAX_PAGES) {
+            let key = (definition.name, next.into_owned().into_boxed_str());
+            self.page_scopes.insert(key, scope.into_owned().into_boxed_str());
+        }
+    }
+
+    /// Checks the HTTP status of a modern server's error (2026-07-28).
+    pub(crate) fn check_status_code(&self, frame: &Frame, status: u16, out: &mut Vec<Violation>) {
+        let certain = |it: &Revision| it.is_modern() && self.server_is_modern;
+        let Some(revision) = self.revision().filter(certain) else { return };
+        let error = frame.error().filter(|_| frame.id().is_some());
+        let Some(code) = error.and_then(|it| it.get("code")).and_then(Json::as_i64) else {
+            return;
+        };
+        let (expected, section) = match code {
+            code::METHOD_NOT_FOUND => {
+                (404, "basic/transports/streamable-http#protocol-version-header")
+            }
+            code::UNSUPPORTED_PROTOCOL_VERSION => {
+                (400, "basic/transports/streamable-http#protocol-version-header")
+            }
+            code::HEADER_MISMATCH => (400, "basic/transports/streamable-http#server-validation"),
+            code::MISSING_REQUIRED_CLIENT_CAPABILITY => (400, "basic#meta"),
+            _ => return,
+        };
+        if status != expected {
+            let message =
+                format!("error {code} must have the HTTP status {expected}, not {status}");
+            out.push(violation(revision, Rule::WrongStatus, "$.error.code", message, section));
+        }
+    }
+}
+
+/// Reports an error about missing capabilities that the request declares.
+pub(super) fn check_required_capabilities(
+    revision: Revision,
+    frame: &Frame,
+    request: &PendingRequest,
+    out: &mut Vec<Violation>,
+) {
+    let error = frame.error();
+    let code = error.and_then(|it| it.get("code")).and_then(Json::as_i64);
+    if code != Some(code::MISSING_REQUIRED_CLIENT_CAPABILITY) {
+        return;
+    }
+    let required = error.and_then(|it| it.get_path(&["data", "requiredCapabilities"]));
+    let (Some(required), Some(declared)) = (required, &request.capabilities) else { return };
+    let is_declared = |name: &str, value: Json<'_>| {
+        // A required part of a capability can be missing although its parent is declared.
+        declared.view().get(name).is_some() && value.members().next().is_none()
+    };
+    let mut names = required.members().peekable();
+    if names.peek().is_some() && names.all(|(name, value)| is_declared(&name.name(), value)) {
+        out.push(violation(
+            revision,
+            Rule::WrongErrorCode,
+            "$.error.data.requiredCapabilities",
+            "the request declares all these capabilities",
+            "basic#meta",
+        ));
+    }
+}
+
+/// Reports a discovery that answers a version and does not list it.
+pub(super) fn check_supported_versions(
+    revision: Revision,
+    frame: &Frame,
+    request: &PendingRequest,
+    out: &mut Vec<Violation>,
+) {
+    let is_discovery = request.definition.is_some_and(|it| it.name == "server/discover");
+    let listed = frame.result().filter(|_| is_discovery).and_then(|it| it.get("supportedVersions"));
+    let (Some(listed), Some(requested)) = (listed, request.version.as_deref()) else { return };
+    if !listed.items().any(|it| it.as_str().as_deref() == Some(requested)) {
+        let message = format!(
+            "the server answers a request of version {requested} but does not list it as supported"
+        );
+        let section = "basic/versioning#protocol-version-negotiation";
+        let path = "$.result.supportedVersions";
+        out.push(violation(revision, Rule::WrongVersion, path, message, section));
+    }
+}

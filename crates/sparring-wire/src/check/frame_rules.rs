@@ -1,0 +1,149 @@
+//! Checks the rules of single frames that no shape expresses: empty results of `ping`, the
+//! schemas of tools, names of extensions, and tool uses in sampling requests.
+
+use std::collections::HashSet;
+
+use super::checker::Checker;
+use super::formats::meta_key_problem;
+use super::json_path::JsonPath;
+use super::schema_syntax::schema_problem;
+use super::violation_collector::ViolationCollector;
+use crate::json::Json;
+use crate::rule::Rule;
+
+impl Checker {
+    /// Checks the result of a method beyond its shape.
+    pub(super) fn check_result_rules(
+        &self,
+        method: &str,
+        result: Json<'_>,
+        path: &JsonPath<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
+        match method {
+            "ping" => check_empty(result, path, out),
+            "tools/list" if self.revision.definition().schema_rules => {
+                check_tool_schemas(result, path, out);
+            }
+            "server/discover" => check_extensions(result, path, out),
+            _ => {}
+        }
+    }
+
+    /// Checks the params of a request beyond their shape.
+    pub(super) fn check_request_rules(
+        &self,
+        method: &str,
+        params: Json<'_>,
+        path: &JsonPath<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
+        let kinds = self.revision.definition().sampling_content_kinds;
+        if method == "sampling/createMessage" && kinds.contains(&"tool_use") {
+            check_tool_balance(params, path, out);
+        }
+    }
+
+    /// Checks the requests inside a result that asks for input.
+    pub(super) fn check_input_requests(
+        &self,
+        result: Json<'_>,
+        path: &JsonPath<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
+        let requests = path.name("inputRequests");
+        let found = result.get("inputRequests").unwrap_or(Json::EMPTY_OBJECT);
+        for (key, request) in found.members() {
+            let method = request.get("method").and_then(Json::as_str).unwrap_or_default();
+            if let Some(params) = request.get("params") {
+                let request = requests.key(key);
+                self.check_request_rules(&method, params, &request.name("params"), out);
+            }
+        }
+    }
+}
+
+fn check_empty(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    if let Some((key, _)) = result.members().find(|(key, _)| !key.is("_meta")) {
+        out.add_in_own_section(Rule::NonEmptyPing, &path.key(key), || {
+            format!("the result of ping must be empty, but has {:?}", key.name())
+        });
+    }
+}
+
+fn check_tool_schemas(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let tools = path.name("tools");
+    let found = result.get("tools").unwrap_or(Json::EMPTY_OBJECT);
+    for (index, tool) in found.items().enumerate() {
+        for name in ["inputSchema", "outputSchema"] {
+            // The shape reports schemas of another type.
+            let schema = tool.get(name).filter(|it| it.is_object());
+            let Some((inside, message)) = schema.and_then(schema_problem) else { continue };
+            let path = format!("{}{inside}", tools.index(index).name(name));
+            out.add_in_own_section(Rule::InvalidJsonSchema, &JsonPath::new(&path), || {
+                let tool = tool.get("name").and_then(Json::as_str).unwrap_or_default();
+                format!("the schema of tool {tool:?} is not valid: {message}")
+            });
+        }
+    }
+}
+
+fn check_extensions(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let (capabilities, name) = (path.name("capabilities"), "extensions");
+    let found = result.get_path(&["capabilities", name]).unwrap_or(Json::EMPTY_OBJECT);
+    for (key, _) in found.members() {
+        if let Some(problem) = meta_key_problem(&key.name(), true) {
+            let extensions = capabilities.name(name);
+            out.add_in_own_section(Rule::InvalidExtension, &extensions.key(key), || problem);
+        }
+    }
+}
+
+/// Checks that the uses of tools in one message are followed by a message with exactly
+/// their results.
+fn check_tool_balance(params: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let messages = path.name("messages");
+    let found = params.get("messages").unwrap_or(Json::EMPTY_OBJECT);
+    let mut open: HashSet<String> = HashSet::new();
+    let mut last = None;
+    for (index, message) in found.items().enumerate() {
+        let here = messages.index(index);
+        let mut report = |message: String| {
+            out.add_in_own_section(Rule::UnbalancedTools, &here.name("content"), || message);
+        };
+        let blocks = content_blocks(message);
+        let results = ids(&blocks, "tool_result", "toolUseId");
+        if !results.is_empty() && results.len() < blocks.len() {
+            report("tool results and other content must not be in one message".to_owned());
+        } else if !open.is_empty() && results != open {
+            report(
+                "this message must hold exactly the results of the tool uses before it".to_owned(),
+            );
+        } else if open.is_empty() && !results.is_empty() {
+            report("no tool use precedes these tool results".to_owned());
+        }
+        open = ids(&blocks, "tool_use", "id");
+        last = Some(index);
+    }
+    if let Some(index) = last.filter(|_| !open.is_empty()) {
+        let here = messages.index(index);
+        out.add_in_own_section(Rule::UnbalancedTools, &here.name("content"), || {
+            "no message with the results follows these tool uses".to_owned()
+        });
+    }
+}
+
+/// Returns the content of a message, which is one block or a list of blocks.
+fn content_blocks(message: Json<'_>) -> Vec<Json<'_>> {
+    match message.get("content") {
+        Some(block) if block.is_object() => vec![block],
+        Some(blocks) => blocks.items().collect(),
+        None => Vec::new(),
+    }
+}
+
+fn ids(blocks: &[Json<'_>], kind: &str, field: &str) -> HashSet<String> {
+    let of_kind =
+        blocks.iter().filter(|it| it.get("type").and_then(Json::as_str).as_deref() == Some(kind));
+    of_kind.filter_map(|it| Some(it.get(field)?.as_str()?.into_owned())).collect()
+}

@@ -1,0 +1,80 @@
+//! The page of all rules is generated from the catalogue.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use sparring_wire::{RULES, Revision, RuleEntry};
+
+const PAGE: &str = "docs/rules.md";
+
+const INTRODUCTION: &str = "\
+# All rules
+
+Generated from the code. `spar` checks every frame, every connection and every HTTP response by these rules, without requests of its own. [suites.md](suites.md#default-checks) explains how a test expects a violation.
+
+`must` is a requirement of the specification. `should` is a recommendation, or an expectation of Sparring, which then has no section. The section is a page of the specification in the newest marked revision; a violation names the section in the revision of its connection.
+";
+
+/// `SPAR_BLESS=1` rewrites the page.
+#[test]
+fn the_page_of_rules_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
+    let page = render();
+    if std::env::var_os("SPAR_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "{PAGE} is outdated; SPAR_BLESS=1 rewrites it");
+}
+
+fn render() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    let mut area = "";
+    for entry in RULES {
+        let (next, _) = entry.id.split_once('/').unwrap();
+        if next != area {
+            area = next;
+            render_heading(area, &mut page);
+        }
+        render_row(entry, &mut page);
+    }
+    let musts = RULES.iter().filter(|it| it.level.name() == "must").count();
+    writeln!(page, "\n{} rules: {musts} `must`, {} `should`.", RULES.len(), RULES.len() - musts)
+        .unwrap();
+    page
+}
+
+fn render_heading(area: &str, page: &mut String) {
+    let names: Vec<_> = Revision::ALL.iter().map(|it| it.name()).collect();
+    let columns = "---|".repeat(names.len());
+    writeln!(page, "\n## {area}\n").unwrap();
+    writeln!(page, "| rule | level | {} | meaning | section |", names.join(" | ")).unwrap();
+    writeln!(page, "|---|---|{columns}---|---|").unwrap();
+}
+
+fn render_row(entry: &RuleEntry, page: &mut String) {
+    let RuleEntry { id, level, revisions, section, summary, .. } = entry;
+    let marks = Revision::ALL.iter().map(|it| if revisions.contains(it) { "✓" } else { "" });
+    let marks: Vec<_> = marks.collect();
+    let newest = revisions.last().unwrap();
+    let section = match section.is_empty() {
+        true => String::new(),
+        false => {
+            let site = "https://modelcontextprotocol.io/specification";
+            format!("[{section}]({site}/{newest}/{section})")
+        }
+    };
+    let level = level.name();
+    writeln!(page, "| `{id}` | {level} | {} | {summary} | {section} |", marks.join(" | ")).unwrap();
+}
+
+/// An area is one table, so its rules are together in the catalogue.
+#[test]
+fn the_rules_of_an_area_are_together() {
+    let mut areas: Vec<&str> = RULES.iter().map(|it| it.id.split_once('/').unwrap().0).collect();
+    areas.dedup();
+    let mut unique = areas.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(areas.len(), unique.len(), "{areas:?}");
+}
