@@ -30,8 +30,8 @@ pub(crate) static TOOL: Object = Object {
                 "input",
                 &Shape::Map(&Shape::Any),
                 "Its arguments in short form: `{city: string, units: \"string?\"}`.",
-            ),
-            Key::new("input_schema", &JSON_SCHEMA, "Its arguments as a JSON Schema."),
+            ).synonyms(&["args", "arguments", "params", "parameters"]),
+            Key::new("input_schema", &JSON_SCHEMA, "Its arguments as a JSON Schema.").synonyms(&["schema"]),
             Key::new(
                 "output",
                 &Shape::Map(&Shape::Any),
@@ -46,9 +46,9 @@ pub(crate) static TOOL: Object = Object {
             ),
             Key::new(
                 "replies",
-                &Shape::List(&Shape::Object(&TOOL_REPLY)),
+                &Shape::NonEmpty(&Shape::List(&Shape::Object(&TOOL_REPLY))),
                 "Its replies. A call gets the first one whose `when` matches and whose `times` is not used up.",
-            ),
+            ).synonyms(&["responses"]),
         ],
         &LISTED,
         &DELIVERY_KEYS,
@@ -69,7 +69,7 @@ static RESOURCE_KEYS: [Key; 4] = [
     Key::new("cache", &Shape::Object(&CACHE), "The caching hint, since 2026-07-28."),
     Key::new(
         "replies",
-        &Shape::List(&Shape::Object(&RESOURCE_REPLY)),
+        &Shape::NonEmpty(&Shape::List(&Shape::Object(&RESOURCE_REPLY))),
         "Its replies: the first that matches is given.",
     ),
 ];
@@ -118,7 +118,7 @@ pub(super) static PROMPT: Object = Object {
             Key::new("arguments", &Shape::List(&Shape::Object(&ARGUMENT)), "Its arguments."),
             Key::new(
                 "replies",
-                &Shape::List(&Shape::Object(&PROMPT_REPLY)),
+                &Shape::NonEmpty(&Shape::List(&Shape::Object(&PROMPT_REPLY))),
                 "Its replies: the first that matches is given.",
             ),
         ],

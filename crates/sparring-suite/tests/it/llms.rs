@@ -50,7 +50,7 @@ fn each_test_starts_at_the_first_turn_and_can_have_its_own_turns() {
 
 #[test]
 fn a_request_that_does_not_fit_the_script_fails_the_test() {
-    let two = format!("{{{}}}, {{{}}}", say("hi", ""), say("hi", "is_error: true"));
+    let two = format!("{{{}}}, {{{}}}", say("hi", "is_error: false"), say("hi", "is_error: true"));
     let expected = "is_error: true, violations: {has: {rule: llm/unexpected-turn}, count: 1}";
     let tests = [
         format!("{{name: a, {}}}", say("hi", "is_error: true")),
