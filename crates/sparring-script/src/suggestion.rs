@@ -7,6 +7,9 @@ const MIN_SIMILARITY: f64 = 0.7;
 /// always allowed.
 const MIN_KEPT_PART: f64 = 0.5;
 
+/// The maximum difference in similarity between the best suggestion and another one.
+const MAX_DIFFERENCE: f64 = 0.15;
+
 /// The maximum number of suggested names.
 const MAX_SUGGESTIONS: usize = 3;
 
@@ -29,6 +32,8 @@ fn rank_names<'a>(name: &str, known: Vec<&'a str>) -> Vec<&'a str> {
         })
         .collect();
     similar.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = similar.first().map_or(0.0, |(similarity, _)| *similarity);
+    similar.retain(|(similarity, _)| best - similarity < MAX_DIFFERENCE);
     similar.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
 }
 
@@ -66,6 +71,8 @@ mod tests {
         assert_eq!(nearest_names("ehco", known), ["echo", "Echo2"]);
         assert_eq!(nearest_names("zzz", known), Vec::<&str>::new());
         assert_eq!(nearest_names("args", ["tags", "cases"]), Vec::<&str>::new());
+        let rules = ["wire/not-an-object", "wire/not-json"];
+        assert_eq!(nearest_names("wire/not-jsn", rules), ["wire/not-json"]);
         assert_eq!(nearest_names("naem", ["name", "mean"]), ["name"]);
         assert_eq!(did_you_mean("ecko", known).as_deref(), Some("did you mean 'echo' or 'Echo2'?"));
     }

@@ -46,7 +46,7 @@ pub(crate) static TOOL: Object = Object {
             ),
             Key::new(
                 "replies",
-                &Shape::NonEmpty(&Shape::List(&Shape::Object(&TOOL_REPLY))),
+                &Shape::List(&Shape::Object(&TOOL_REPLY)),
                 "Its replies. A call gets the first one whose `when` matches and whose `times` is not used up.",
             ).synonyms(&["responses"]),
         ],
@@ -69,7 +69,7 @@ static RESOURCE_KEYS: [Key; 4] = [
     Key::new("cache", &Shape::Object(&CACHE), "The caching hint, since 2026-07-28."),
     Key::new(
         "replies",
-        &Shape::NonEmpty(&Shape::List(&Shape::Object(&RESOURCE_REPLY))),
+        &Shape::List(&Shape::Object(&RESOURCE_REPLY)),
         "Its replies: the first that matches is given.",
     ),
 ];
@@ -118,7 +118,7 @@ pub(super) static PROMPT: Object = Object {
             Key::new("arguments", &Shape::List(&Shape::Object(&ARGUMENT)), "Its arguments."),
             Key::new(
                 "replies",
-                &Shape::NonEmpty(&Shape::List(&Shape::Object(&PROMPT_REPLY))),
+                &Shape::List(&Shape::Object(&PROMPT_REPLY)),
                 "Its replies: the first that matches is given.",
             ),
         ],
