@@ -86,6 +86,10 @@ pub struct Test {
     /// tries before it were retried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tries: Vec<FailedTry>,
+    /// Remarks about the suite that are no failures, such as an argument that the input schema
+    /// of a tool does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The response times of the server, in all tries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
@@ -171,6 +175,15 @@ pub struct Failure {
     /// The difference line by line, if the values are long: `-` expected, `+` actual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// A remark about the suite that is no failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Note {
+    /// The location that the remark is about.
+    pub place: SourceLocation,
+    /// The remark.
+    pub message: String,
 }
 
 /// The response time of one request.

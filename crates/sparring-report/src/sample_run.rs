@@ -1,7 +1,7 @@
 //! Runs for unit tests of reports.
 
 use crate::{
-    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, Summary, Test, Timing,
+    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Summary, Test, Timing,
     VERSION, Violation,
 };
 
@@ -35,6 +35,7 @@ pub(crate) fn test(name: &str, outcome: Outcome) -> Test {
         took_ms: 0.0,
         rerun_command: format!("spar test a.spar.yaml --filter '^{name}$'"),
         failed_tries: Vec::new(),
+        notes: Vec::new(),
         timings: Vec::new(),
         frames: Vec::new(),
         frames_left_out: 0,
@@ -82,6 +83,7 @@ fn full_test() -> Test {
         reason: Some("it is late".to_owned()),
         took_ms: 12.5,
         failed_tries: vec![tried],
+        notes: vec![Note { place: place(), message: "unknown argument".to_owned() }],
         timings: vec![Timing { request: "call echo".to_owned(), took_ms: 0.25 }],
         frames: vec![frame],
         frames_left_out: 2,

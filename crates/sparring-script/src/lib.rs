@@ -22,7 +22,7 @@ mod truncate;
 pub use diff::{DiffLine, diff_lines, unified_diff};
 pub use grammar::{Key, Object, Shape};
 pub use input_schema::build_input_schema;
-pub use matcher::{Matcher, Mismatch};
+pub use matcher::{Matcher, Mismatch, Subject};
 
 pub use node::{MapEntry, Node, NodeKind};
 pub use pattern::{

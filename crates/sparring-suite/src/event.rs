@@ -53,6 +53,8 @@ pub struct TestEnd {
     pub took: Duration,
     /// The failures of the tries before the last.
     pub earlier: Vec<FailedTry>,
+    /// Remarks about the suite that are no failures.
+    pub notes: Vec<Note>,
     /// The response times of all tries.
     pub timings: Vec<Timing>,
     /// The traffic of all tries, if the run records it.
@@ -103,6 +105,15 @@ pub struct Failure {
     pub message: String,
     /// The diff, if the values are long: `-` expected, `+` found.
     pub diff: Option<String>,
+}
+
+/// A remark about the suite that is no failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The position that the remark is about.
+    pub span: Span,
+    /// The remark.
+    pub message: String,
 }
 
 /// One frame of the step that failed.
@@ -167,6 +178,7 @@ impl TestEnd {
             outcome,
             took: Duration::ZERO,
             earlier: Vec::new(),
+            notes: Vec::new(),
             timings: Vec::new(),
             traffic: Traffic::default(),
         }
@@ -180,6 +192,7 @@ impl TestEnd {
             Outcome::Passed => {}
         }
         self.earlier.iter_mut().for_each(|failed| failed.hide(secrets));
+        self.notes.iter_mut().for_each(|note| hide(&mut note.message, secrets));
         self.timings.iter_mut().for_each(|timing| hide(&mut timing.asked, secrets));
         self
     }

@@ -19,7 +19,7 @@ mod step_result;
 
 pub use context::RunContext;
 pub use event::{
-    Event, FailedTry, Failure, Outcome, SnapshotChanges, StepFrame, TestEnd, Timing, Traffic,
+    Event, FailedTry, Failure, Note, Outcome, SnapshotChanges, StepFrame, TestEnd, Timing, Traffic,
     TrafficFrame,
 };
 pub use find::{FindError, find};

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sparring_report::{
-    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, StepFrame, Summary, Test,
-    Timing, VERSION, Violation,
+    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame, Summary,
+    Test, Timing, VERSION, Violation,
 };
 use sparring_script::{Source, Span};
 use sparring_transport::Secrets;
@@ -62,8 +62,10 @@ impl<'a> RunRecord<'a> {
         let tries = tries.into_iter().map(|failed| self.failed_try(planned, failed)).collect();
         let timing =
             |it: event::Timing| Timing { request: it.asked, took_ms: milliseconds(it.took) };
+        let notes = end.notes.into_iter().map(|it| self.note(planned, it)).collect();
         let test = &mut self.run.tests[number];
         test.outcome = outcome;
+        test.notes = notes;
         test.reason = reason;
         test.took_ms = milliseconds(end.took);
         test.failed_tries = tries;
@@ -79,6 +81,11 @@ impl<'a> RunRecord<'a> {
         self.run.summary = Summary::from_tests(&self.run.tests);
         self.run.stopped = stopped || self.run.summary.not_run > 0;
         self.run
+    }
+
+    fn note(&mut self, planned: PlannedTest<'_>, note: event::Note) -> Note {
+        let (source, span) = planned.suite.place(note.span);
+        Note { place: self.line_starts.place(source, span).0, message: note.message }
     }
 
     fn failed_try(&mut self, planned: PlannedTest<'_>, failed: event::FailedTry) -> FailedTry {
@@ -144,6 +151,7 @@ fn new_test(planned: PlannedTest<'_>, line_starts: &mut LineStarts) -> Test {
         took_ms: 0.0,
         rerun_command: rerun_command(planned),
         failed_tries: Vec::new(),
+        notes: Vec::new(),
         timings: Vec::new(),
         frames: Vec::new(),
         frames_left_out: 0,

@@ -100,6 +100,14 @@ impl Spar {
     /// # Errors
     /// When the arguments are wrong, or ask for help or the version.
     pub(crate) fn parse(arguments: &[OsString]) -> Result<Spar, clap::Error> {
+        let arguments = match arguments {
+            // `spar help call` is `spar call --help`.
+            [program, help, verb @ ..] if help == "help" => {
+                let program = std::iter::once(program.clone());
+                program.chain(verb.iter().cloned()).chain(["--help".into()]).collect()
+            }
+            arguments => arguments.to_vec(),
+        };
         let matches = Spar::build_command().try_get_matches_from(arguments)?;
         Spar::from_arg_matches(&matches)
     }
@@ -128,6 +136,17 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Spar::build_command().debug_assert();
+    }
+
+    #[test]
+    fn help_as_a_verb_prints_the_help_of_another_verb() {
+        let help = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            Spar::parse(&words).err().unwrap().to_string()
+        };
+        assert_eq!(help(&["spar", "help"]), help(&["spar", "--help"]));
+        assert_eq!(help(&["spar", "help", "call"]), help(&["spar", "call", "--help"]));
+        assert!(help(&["spar", "help", "nope"]).contains("unrecognized subcommand 'nope'"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sparring_report::{Outcome, Run, Test};
+use sparring_report::{Note, Outcome, Run, SourceLocation, Test};
 use sparring_suite::{Plan, PlannedTest, SnapshotChanges};
 use sparring_transport::Secrets;
 
@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::{exit, failed_test, timings, variant_differences};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Printer, line};
+use crate::output::{Paint, Printer, line};
 
 /// The duration from which the line of a test shows its time.
 const SLOW: Duration = Duration::from_secs(1);
@@ -155,11 +155,12 @@ impl<'a> Terminal<'a> {
             }
             false => String::new(),
         };
+        let notes = render_notes(test, paint);
         Some(match test.outcome {
             Outcome::Passed => {
-                format!("{heading}  {}  {name}{flaky}{slow}\n", paint.success("ok  "))
+                format!("{heading}  {}  {name}{flaky}{slow}\n{notes}", paint.success("ok  "))
             }
-            Outcome::Failed => format!("{heading}  {}  {name}{slow}\n", paint.error("FAIL")),
+            Outcome::Failed => format!("{heading}  {}  {name}{slow}\n{notes}", paint.error("FAIL")),
             Outcome::Skipped => {
                 let reason = line::clean(test.reason.as_deref().unwrap_or_default());
                 let reason = paint.dim(&format!("({reason})"));
@@ -179,4 +180,14 @@ impl<'a> Terminal<'a> {
             self.output_error = Some(failure);
         }
     }
+}
+
+/// Renders the notes of a test, one in each line.
+fn render_notes(test: &Test, paint: Paint) -> String {
+    let note = |note: &Note| {
+        let SourceLocation { file, line: row, column } = &note.place;
+        let text = format!("note: {file}:{row}:{column}: {}", line::clean(&note.message));
+        format!("        {}\n", paint.dim(&text))
+    };
+    test.notes.iter().map(note).collect()
 }

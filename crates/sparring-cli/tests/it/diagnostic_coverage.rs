@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::transcript::all_cases;
 
 /// The sources of messages about a user's file.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "sparring-host/src/config/configuration.rs",
     "sparring-host/src/config/auth.rs",
     "sparring-host/src/config/edit",
@@ -24,6 +24,7 @@ const SOURCES: [&str; 17] = [
     "sparring-script/src/grammar/check.rs",
     "sparring-script/src/input_schema.rs",
     "sparring-script/src/matcher/parse.rs",
+    "sparring-script/src/matcher/subject.rs",
     "sparring-script/src/suggestion.rs",
     "sparring-script/src/node",
     "sparring-script/src/quantity.rs",

@@ -1,7 +1,7 @@
 //! Keys of an LLM endpoint, in a file and in a suite.
 
 use serde_json::Value;
-use sparring_script::{Key, Object, Shape, grammar};
+use sparring_script::{Key, Object, Shape, Subject, grammar};
 
 /// Returns the JSON Schema of LLM scripts, for editors.
 pub fn llm_schema() -> Value {
@@ -36,7 +36,11 @@ pub static LLM_KEYS: [Key; 4] = [
         &Shape::Map(&LLM_TURNS),
         "The turns of requests whose user message has `[test_case_id=…]`, by that id.",
     ),
-    Key::new("models", &Shape::List(&Shape::String), "The allowed models (default: any)."),
+    Key::new(
+        "models",
+        &Shape::NonEmpty(&Shape::List(&Shape::String)),
+        "The allowed models (default: any).",
+    ),
 ];
 
 /// A list of turns.
@@ -66,7 +70,7 @@ static TURN: Object = Object {
             &Shape::Object(&ERROR),
             "An API error instead of an answer; in a stream it comes after the answer.",
         ),
-        Key::new("fault", &Shape::Object(&FAULT), "Faults of the answer."),
+        Key::new("fault", &Shape::NonEmpty(&Shape::Object(&FAULT)), "Faults of the answer."),
         Key::new(
             "repeat",
             &Shape::AnyOf(&[Shape::Integer(1), Shape::Keyword(&["always"])]),
@@ -80,33 +84,75 @@ static EXPECT: Object = Object {
     keys: &[
         &LLM_REQUEST_KEYS,
         &[
-            Key::new("headers", &Shape::Map(&Shape::Any), "The headers, by name."),
-            Key::new("body", &Shape::Any, "The complete body, as sent on the wire."),
+            Key::new(
+                "headers",
+                &Shape::Map(&Shape::Matcher(&Subject::OneOf(&[
+                    Subject::Text,
+                    Subject::List(&Subject::Text),
+                ]))),
+                "The headers, by name.",
+            ),
+            Key::new(
+                "body",
+                &Shape::Matcher(&Subject::Data),
+                "The complete body, as sent on the wire.",
+            ),
         ],
     ],
 };
 
 /// Parts of a request that can be checked, the same for both APIs.
 pub static LLM_REQUEST_KEYS: [Key; 6] = [
-    Key::new("model", &Shape::Any, "The requested model."),
-    Key::new("system", &Shape::Any, "The system prompt, as one text."),
-    Key::new("user", &Shape::Any, "The last user text."),
+    Key::new("model", &Shape::Matcher(&Subject::Text), "The requested model."),
+    Key::new("system", &Shape::Matcher(&Subject::Text), "The system prompt, as one text."),
+    Key::new("user", &Shape::Matcher(&Subject::Text), "The last user text."),
     Key::new(
         "messages",
-        &Shape::Any,
+        &Shape::Matcher(&Subject::List(&MESSAGE)),
         "The messages without the system prompt, each with `role` and `text`, and with `calls` and `results` if it has some.",
     ),
     Key::new(
         "tools",
-        &Shape::Any,
+        &Shape::Matcher(&Subject::List(&TOOL)),
         "The declared tools, each with `name`, `description`, `input_schema`.",
     ),
     Key::new(
         "results",
-        &Shape::Any,
+        &Shape::Matcher(&Subject::List(&RESULT)),
         "The results of the last tool calls, each with `tool`, `id`, `text`, `is_error`, and `json` if the text is JSON.",
     ),
 ];
+
+static MESSAGE: Subject = Subject::Object(
+    "a message",
+    &[
+        ("role", Subject::Text),
+        ("text", Subject::Text),
+        ("calls", Subject::List(&PAST_CALL)),
+        ("results", Subject::List(&RESULT)),
+    ],
+);
+
+static PAST_CALL: Subject = Subject::Object(
+    "a call",
+    &[("tool", Subject::Text), ("with", Subject::Data), ("id", Subject::Text)],
+);
+
+static RESULT: Subject = Subject::Object(
+    "a result",
+    &[
+        ("tool", Subject::Text),
+        ("id", Subject::Text),
+        ("text", Subject::Text),
+        ("is_error", Subject::Bool),
+        ("json", Subject::Data),
+    ],
+);
+
+static TOOL: Subject = Subject::Object(
+    "a declared tool",
+    &[("name", Subject::Text), ("description", Subject::Text), ("input_schema", Subject::Data)],
+);
 
 static CALL: Object = Object {
     name: "a call",

@@ -36,7 +36,7 @@ pub(crate) static TOKEN: Object = Object {
     name: "a token",
     keys: &[&[
         Key::new("audience", &Shape::OneOrMany(&Shape::String), "Its audience."),
-        Key::new("scopes", &Shape::OneOrMany(&Shape::String), "Its scopes."),
+        Key::new("scopes", &Shape::AnyNumber(&Shape::String), "Its scopes."),
         Key::new("subject", &Shape::String, "Its subject."),
         Key::new("client_id", &Shape::String, "The client that it is issued to."),
         Key::new("lifetime", &Shape::Duration, "Its lifetime."),
@@ -77,7 +77,7 @@ static BEHAVIOR_KEYS: [Key; 5] = [
     ),
     Key::new(
         "refuse",
-        &Shape::OneOrMany(&Shape::String),
+        &Shape::AnyNumber(&Shape::String),
         "The OAuth error of token requests: one for all, or a list for the next ones (default: none).",
     ),
     Key::new(

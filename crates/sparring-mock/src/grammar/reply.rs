@@ -1,6 +1,7 @@
 //! Keys of replies: conditions, questions, steps, bodies and faults.
 
-use sparring_script::{Key, Object, Shape};
+use sparring_script::{Key, Object, Shape, Subject};
+use sparring_wire::Revision;
 
 use super::WIRE_MAP;
 use super::step::{STEP, STEP_AFTER};
@@ -12,13 +13,25 @@ static CONDITION_KEYS: [Key; 3] = [
     Key::new("_meta", &Shape::Map(&Shape::Any), "The metadata of the result."),
 ];
 
+/// The name of a revision.
+static REVISION: Subject =
+    Subject::Keyword(|| Revision::ALL.into_iter().map(Revision::name).collect());
+
 static WHEN: Object = Object {
     name: "a condition",
     keys: &[&[
-        Key::new("args", &Shape::Any, "A matcher for the arguments."),
-        Key::new("headers", &Shape::Map(&Shape::Any), "Matchers for HTTP headers."),
-        Key::new("revision", &Shape::Any, "A matcher for the protocol revision."),
-        Key::new("calls", &Shape::Any, "A matcher for the number of requests, including this one."),
+        Key::new("args", &Shape::Matcher(&Subject::Data), "A matcher for the arguments."),
+        Key::new(
+            "headers",
+            &Shape::Map(&Shape::Matcher(&Subject::Text)),
+            "Matchers for HTTP headers.",
+        ),
+        Key::new("revision", &Shape::Matcher(&REVISION), "A matcher for the protocol revision."),
+        Key::new(
+            "calls",
+            &Shape::Matcher(&Subject::Present(&Subject::Number)),
+            "A matcher for the number of requests, including this one.",
+        ),
     ]],
 };
 
@@ -41,7 +54,7 @@ pub(super) static DELIVERY_KEYS: [Key; 6] = [
         "Delay of the answer: a duration, or minimum and maximum.",
     ),
     Key::new("after", &Shape::List(&STEP_AFTER), "Steps after the answer, in order."),
-    Key::new("fault", &Shape::Object(&FAULT), "Faults of the answer."),
+    Key::new("fault", &Shape::NonEmpty(&Shape::Object(&FAULT)), "Faults of the answer."),
 ];
 
 /// Bodies of replies of every kind.
@@ -192,7 +205,7 @@ static MESSAGE: Object = Object {
 };
 
 /// A round of questions, or several rounds.
-static ASK: Shape = Shape::OneOrMany(&Shape::Map(&Shape::Object(&QUESTION)));
+static ASK: Shape = Shape::OneOrMany(&Shape::NonEmpty(&Shape::Map(&Shape::Object(&QUESTION))));
 
 static QUESTION: Object = Object {
     name: "a question",

@@ -34,7 +34,11 @@ pub(crate) static SCRIPT: Object = Object {
             &Shape::Object(&CACHE),
             "The caching hint of lists and resources, since 2026-07-28.",
         ),
-        Key::new("auth", &Shape::Object(&AUTH), "The accepted credentials over HTTP."),
+        Key::new(
+            "auth",
+            &Shape::NonEmpty(&Shape::Object(&AUTH)),
+            "The accepted credentials over HTTP.",
+        ),
         Key::new(
             "control",
             &Shape::Object(&CONTROL),
@@ -95,7 +99,11 @@ static AUTH: Object = Object {
     name: "the authorization",
     keys: &[&[
         Key::new("bearer", &Shape::OneOrMany(&Shape::String), "The accepted bearer tokens."),
-        Key::new("basic", &Shape::Map(&Shape::String), "The accepted users and their passwords."),
+        Key::new(
+            "basic",
+            &Shape::NonEmpty(&Shape::Map(&Shape::String)),
+            "The accepted users and their passwords.",
+        ),
         Key::new(
             "oauth",
             &Shape::Object(&OAUTH),

@@ -3,25 +3,35 @@
 
 use super::{Object, Shape};
 use crate::casing::{to_camel_case, to_snake_case};
+use crate::matcher::check_subject;
 use crate::node::{Node, NodeKind};
 use crate::problem::Problems;
 use crate::quantity::parse_duration;
-use crate::suggestion::did_you_mean;
+use crate::suggestion::{did_you_mean, suggest_names};
 
 /// Checks a value against a shape. Renames keys in the spelling of the wire to those of
 /// the grammar.
 pub fn check_node(node: &mut Node, shape: &Shape, problems: &mut Problems) {
     match (shape, &mut node.kind) {
         (Shape::Any, _) => {}
-        (Shape::OneOrMany(item), NodeKind::List(items))
+        (Shape::Matcher(subject), _) => check_subject(node, subject, problems),
+        (Shape::OneOrMany(_), NodeKind::List(items)) if items.is_empty() => {
+            report_empty(node, problems);
+        }
+        (Shape::NonEmpty(shape), _) => match is_empty(node) {
+            true => report_empty(node, problems),
+            false => check_node(node, shape, problems),
+        },
+        (Shape::OneOrMany(item) | Shape::AnyNumber(item), NodeKind::List(items))
         | (Shape::List(item), NodeKind::List(items)) => {
             items.iter_mut().for_each(|node| check_node(node, item, problems));
         }
         // The message about an unknown word lists the known ones.
-        (Shape::OneOrMany(item @ Shape::Keyword(_)), NodeKind::String(_)) => {
-            check_node(node, item, problems)
-        }
-        (Shape::OneOrMany(item), _) => match accepts_kind(item, node) {
+        (
+            Shape::OneOrMany(item @ Shape::Keyword(_)) | Shape::AnyNumber(item @ Shape::Keyword(_)),
+            NodeKind::String(_),
+        ) => check_node(node, item, problems),
+        (Shape::OneOrMany(item) | Shape::AnyNumber(item), _) => match accepts_kind(item, node) {
             true => check_node(node, item, problems),
             false => report_wrong_kind(node, shape, problems),
         },
@@ -57,20 +67,36 @@ pub fn check_node(node: &mut Node, shape: &Shape, problems: &mut Problems) {
 /// Returns true if a shape accepts the type of a value. Does not check nested values.
 fn accepts_kind(shape: &Shape, node: &Node) -> bool {
     match (shape, &node.kind) {
-        (Shape::Any, _)
+        (Shape::Any | Shape::Matcher(_), _)
         | (Shape::String | Shape::Duration, NodeKind::String(_))
         | (Shape::Bool, NodeKind::Bool(_))
         | (Shape::Number, NodeKind::Number(_))
-        | (Shape::List(_) | Shape::OneOrMany(_), NodeKind::List(_))
+        | (Shape::List(_) | Shape::OneOrMany(_) | Shape::AnyNumber(_), NodeKind::List(_))
         | (Shape::Map(_) | Shape::Object(_), NodeKind::Map(_)) => true,
         (Shape::Keyword(words), NodeKind::String(text)) => words.contains(&&**text),
         (Shape::Integer(least), NodeKind::Number(number)) => {
             number.as_i64().map_or(number.is_u64(), |number| number >= *least)
         }
-        (Shape::OneOrMany(item), _) => accepts_kind(item, node),
+        (Shape::OneOrMany(shape) | Shape::AnyNumber(shape) | Shape::NonEmpty(shape), _) => {
+            accepts_kind(shape, node)
+        }
         (Shape::AnyOf(shapes), _) => shapes.iter().any(|shape| accepts_kind(shape, node)),
         _ => false,
     }
+}
+
+/// Returns true for a list without items and a map without keys.
+fn is_empty(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::List(items) => items.is_empty(),
+        NodeKind::Map(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+fn report_empty(node: &Node, problems: &mut Problems) {
+    let kind = node.describe().trim_start_matches("a ");
+    problems.add(node.span, format!("the {kind} is empty, and has no effect here"));
 }
 
 fn report_wrong_kind(node: &Node, shape: &Shape, problems: &mut Problems) {
@@ -102,7 +128,7 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
         let known = known.filter(|key| key.name == written || to_camel_case(key.name) == *written);
         let Some(key) = known else {
             let entry = &entries[at];
-            let help = did_you_mean(&entry.key, object.all_keys().map(|key| key.name));
+            let help = suggest_names(&object.nearest_keys(&entry.key));
             let message = format!("unknown key `{}` in {}", entry.key, object.name);
             problems.add_with_help(entry.key_span, message, help);
             continue;
@@ -140,7 +166,11 @@ mod tests {
             Key::new("mode", &Shape::Keyword(&["fast", "slow"]), "How it works."),
             Key::new("times", &Shape::Integer(1), "How often."),
             Key::new("days", &Shape::OneOrMany(&Shape::Keyword(&["monday"])), "When."),
+            Key::new("with", &Shape::Any, "Its arguments.").synonyms(&["args", "my_params"]),
             Key::new("parts", &Shape::OneOrMany(&Shape::String), "What it has."),
+            Key::new("roots", &Shape::AnyNumber(&Shape::String), "Its roots."),
+            Key::new("env", &Shape::NonEmpty(&Shape::Map(&Shape::String)), "Its variables."),
+            Key::new("steps", &Shape::NonEmpty(&Shape::List(&Shape::String)), "Its steps."),
             Key::new("cache", &Shape::AnyOf(&[Shape::Bool, Shape::Duration]), "Whether."),
         ]],
     };
@@ -159,6 +189,19 @@ mod tests {
         assert!(node.get("input_schema").is_some_and(|it| it.get("aB").is_some()));
         let message = checked("name: x\nInputSchema: {}\n").unwrap_err();
         assert!(message.contains("unknown key `InputSchema`"), "{message}");
+    }
+
+    #[test]
+    fn reports_an_empty_list_or_map_where_something_is_chosen() {
+        for empty in ["parts: []", "days: []", "env: {}", "steps: []"] {
+            let message = checked(&format!("name: x\n{empty}\n")).unwrap_err();
+            assert!(message.contains("is empty, and has no effect here"), "{empty}: {message}");
+        }
+        for fine in ["roots: []", "roots: a", "env: {A: b}", "steps: [a]", "input_schema: {}"] {
+            checked(&format!("name: x\n{fine}\n")).unwrap();
+        }
+        let message = checked("name: x\nenv: {A: 1}\nsteps: a\nroots: 1\n").unwrap_err();
+        assert_eq!(message.matches("error:").count(), 3, "{message}");
     }
 
     #[test]
@@ -181,6 +224,10 @@ mod tests {
         ] {
             assert!(message.contains(part), "{part} in\n{message}");
         }
+        let message = checked("name: x\nargs: {}\n").unwrap_err();
+        assert!(message.contains("did you mean 'with'?"), "{message}");
+        let message = checked("name: x\nmyParams: {}\n").unwrap_err();
+        assert!(message.contains("did you mean 'with'?"), "{message}");
         let message = checked("name: 1.5\ninput_schema: {}\ninputSchema: {}\n").unwrap_err();
         assert!(message.contains("put it in quotes"), "{message}");
         assert!(message.contains("`inputSchema` is the same as `input_schema`"), "{message}");

@@ -23,7 +23,7 @@ pub fn json_schema(title: &str, root: &'static Object) -> Value {
 
 fn shape_schema(shape: &'static Shape, defs: &mut Map<String, Value>) -> Value {
     match shape {
-        Shape::Any => json!(true),
+        Shape::Any | Shape::Matcher(_) => json!(true),
         Shape::String => json!({"type": "string"}),
         Shape::Keyword(words) => json!({"enum": words}),
         Shape::Bool => json!({"type": "boolean"}),
@@ -33,8 +33,13 @@ fn shape_schema(shape: &'static Shape, defs: &mut Map<String, Value>) -> Value {
         Shape::List(item) => json!({"type": "array", "items": shape_schema(item, defs)}),
         Shape::OneOrMany(item) => {
             let item = shape_schema(item, defs);
+            json!({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
+        }
+        Shape::AnyNumber(item) => {
+            let item = shape_schema(item, defs);
             json!({"anyOf": [item, {"type": "array", "items": item}]})
         }
+        Shape::NonEmpty(shape) => non_empty_schema(shape_schema(shape, defs)),
         Shape::Map(value) => {
             json!({"type": "object", "additionalProperties": shape_schema(value, defs)})
         }
@@ -44,6 +49,13 @@ fn shape_schema(shape: &'static Shape, defs: &mut Map<String, Value>) -> Value {
             json!({"anyOf": shapes})
         }
     }
+}
+
+/// Requires one item of a list, and one key of a map.
+fn non_empty_schema(mut schema: Value) -> Value {
+    let keyword = if schema["type"] == "array" { "minItems" } else { "minProperties" };
+    schema[keyword] = json!(1);
+    schema
 }
 
 fn object_reference(object: &'static Object, defs: &mut Map<String, Value>) -> Value {

@@ -12,6 +12,10 @@ pub use check::check_node;
 pub use json_schema::json_schema;
 pub use key_reference::render_key_reference;
 
+use crate::casing::to_snake_case;
+use crate::matcher::Subject;
+use crate::suggestion::nearest_names;
+
 /// The allowed shape of a value.
 #[derive(Debug)]
 pub enum Shape {
@@ -31,14 +35,20 @@ pub enum Shape {
     Duration,
     /// A list whose items have one shape.
     List(&'static Shape),
-    /// One value of a shape, or a list of such values.
+    /// One value of a shape, or a list of one or more such values.
     OneOrMany(&'static Shape),
+    /// One value of a shape, or a list of such values, which may be empty.
+    AnyNumber(&'static Shape),
+    /// A list or a map that is not empty.
+    NonEmpty(&'static Shape),
     /// A map with the user's own keys, whose values have one shape.
     Map(&'static Shape),
     /// A map with known keys.
     Object(&'static Object),
     /// A value of one of these shapes.
     AnyOf(&'static [Shape]),
+    /// A matcher of values of this kind.
+    Matcher(&'static Subject),
 }
 
 /// A map with known keys.
@@ -61,12 +71,20 @@ pub struct Key {
     pub required: bool,
     /// The description, in one sentence.
     pub about: &'static str,
+    /// Unknown names, in snake_case, for which a message suggests this key.
+    pub synonyms: &'static [&'static str],
 }
 
 impl Key {
     /// Creates an optional key.
     pub const fn new(name: &'static str, shape: &'static Shape, about: &'static str) -> Self {
-        Key { name, shape, required: false, about }
+        Key { name, shape, required: false, about, synonyms: &[] }
+    }
+
+    /// Adds names for which a message suggests this key.
+    #[must_use]
+    pub const fn synonyms(self, synonyms: &'static [&'static str]) -> Self {
+        Key { synonyms, ..self }
     }
 
     /// Makes the key required.
@@ -82,6 +100,17 @@ impl Object {
         self.all_keys().any(|key| key.name == name)
     }
 
+    /// Returns the keys that an unknown name most probably stands for: synonyms first, then
+    /// similar names.
+    pub fn nearest_keys(&self, name: &str) -> Vec<&'static str> {
+        let written = to_snake_case(name);
+        let is_synonym = |key: &&Key| key.synonyms.contains(&&*written);
+        match self.all_keys().find(is_synonym) {
+            Some(key) => vec![key.name],
+            None => nearest_names(name, self.all_keys().map(|key| key.name)),
+        }
+    }
+
     /// Returns the keys of all groups.
     pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> {
         self.keys.iter().flat_map(|group| group.iter())
@@ -92,7 +121,7 @@ impl Shape {
     /// Describes the shape with its article: `a list`.
     fn describe(&self) -> String {
         match self {
-            Shape::Any => "any value".to_owned(),
+            Shape::Any | Shape::Matcher(_) => "any value".to_owned(),
             Shape::String => "a string".to_owned(),
             Shape::Keyword(words) => format!("one of {}", words.join(", ")),
             Shape::Bool => "true or false".to_owned(),
@@ -100,7 +129,10 @@ impl Shape {
             Shape::Number => "a number".to_owned(),
             Shape::Duration => "a duration such as 200ms".to_owned(),
             Shape::List(_) => "a list".to_owned(),
-            Shape::OneOrMany(item) => format!("{} or a list", item.describe()),
+            Shape::OneOrMany(item) | Shape::AnyNumber(item) => {
+                format!("{} or a list", item.describe())
+            }
+            Shape::NonEmpty(shape) => shape.describe(),
             Shape::Map(_) => "a map".to_owned(),
             Shape::Object(object) => format!("{} (a map)", object.name),
             Shape::AnyOf(shapes) => {

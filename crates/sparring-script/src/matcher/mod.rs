@@ -7,6 +7,8 @@
 mod check;
 mod mismatch;
 mod parse;
+mod subject;
+mod synonym;
 
 use serde_json::{Number, Value};
 
@@ -17,6 +19,7 @@ use crate::schema::Schema;
 
 pub use mismatch::{Mismatch, render_diff};
 pub use parse::{MATCHER_NAMES, parse_pattern};
+pub use subject::{Subject, check_subject};
 
 /// An expectation of a value.
 #[derive(Debug)]
@@ -69,7 +72,8 @@ enum JsonType {
 }
 
 impl Matcher {
-    /// Parses a matcher and adds its errors to the problems.
+    /// Parses a matcher and adds its errors to the problems. [`check_subject`] finds the
+    /// matchers that cannot match the kind of value.
     pub fn from_node(node: &Node, problems: &mut Problems) -> Matcher {
         Matcher(parse::parse_rule(node, problems))
     }
@@ -83,11 +87,12 @@ impl Matcher {
     /// of its entries, and names of matchers are matchers.
     ///
     /// # Errors
-    /// Returns an error if a matcher is malformed.
+    /// Returns an error if a matcher is malformed or misspelled.
     pub fn from_json(value: &Value) -> Result<Matcher, Problems> {
         let source = crate::Source::new("the matcher", value.to_string());
         let mut problems = Problems::new(&source);
         let node = Node::parse(&source)?;
+        check_subject(&node, &Subject::Data, &mut problems);
         let matcher = Matcher::from_node(&node, &mut problems);
         problems.into_result(matcher)
     }

@@ -65,7 +65,8 @@ fn parse_rules(nodes: &[Node], problems: &mut Problems) -> Vec<Rule> {
     nodes.iter().map(|node| parse_rule(node, problems)).collect()
 }
 
-fn is_matcher(entries: &[MapEntry]) -> bool {
+/// Returns true if a map is a combination of matchers.
+pub(super) fn is_matcher(entries: &[MapEntry]) -> bool {
     !entries.is_empty() && entries.iter().all(|entry| MATCHER_NAMES.contains(&&*entry.key))
 }
 

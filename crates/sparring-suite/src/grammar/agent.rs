@@ -1,9 +1,10 @@
 //! The keys of agents and of expectations about them.
 
-use sparring_script::{Key, Object, Shape};
+use sparring_script::{Key, Object, Shape, Subject};
 
 use super::mocks::INTERACTIONS;
 use super::server::COMMAND;
+use super::subjects::{DATA, NUMBER, SCALAR, TEXT};
 
 pub(super) static AGENT: Object = Object { name: "an agent", keys: &[&COMMAND, &AGENT_KEYS] };
 
@@ -25,15 +26,11 @@ pub(super) static INTERACTIONS_KEY: [Key; 1] = [Key::new(
 
 /// The expectations of an agent step.
 pub(super) static AGENT_EXPECTATIONS: [Key; 3] = [
-    Key::new(
-        "exit",
-        &Shape::Any,
-        "The agent's exit status, or the name of the signal that ended it.",
-    ),
-    Key::new("stdout", &Shape::Any, "The agent's stdout."),
+    Key::new("exit", &SCALAR, "The agent's exit status, or the name of the signal that ended it."),
+    Key::new("stdout", &TEXT, "The agent's stdout."),
     Key::new(
         "files",
-        &Shape::Map(&Shape::Object(&FILE)),
+        &Shape::NonEmpty(&Shape::Map(&Shape::Object(&FILE))),
         "The agent's files below `${tmp}`, by path or by pattern such as `**/*.png`.",
     ),
 ];
@@ -42,10 +39,10 @@ static FILE: Object = Object {
     name: "an expectation of files",
     keys: &[&[
         Key::new("exists", &Shape::Bool, "True if such a file must exist (default: true)."),
-        Key::new("count", &Shape::Any, "The number of such files."),
-        Key::new("size", &Shape::Any, "The size of each file in bytes."),
-        Key::new("text", &Shape::Any, "The content of each file as text."),
-        Key::new("json", &Shape::Any, "The content of each file, parsed as JSON."),
-        Key::new("base64", &Shape::Any, "The content of each file in Base64."),
+        Key::new("count", &NUMBER, "The number of such files."),
+        Key::new("size", &NUMBER, "The size of each file in bytes."),
+        Key::new("text", &Shape::Matcher(&Subject::Text), "The content of each file as text."),
+        Key::new("json", &DATA, "The content of each file, parsed as JSON."),
+        Key::new("base64", &Shape::Matcher(&Subject::Text), "The content of each file in Base64."),
     ]],
 };

@@ -1,25 +1,32 @@
 //! The keys of `expect`.
 
-use sparring_script::{Key, Object, Shape};
+use sparring_script::{Key, Object, Shape, Subject};
 
 use super::agent::AGENT_EXPECTATIONS;
 use super::journals::{CALLED, RECEIVED};
+use super::subjects::{CONTENT, DATA, ERROR, NUMBER, TEXT};
 
 pub(super) static EXPECT: Object = Object {
     name: "an expectation",
     keys: &[
         &[
-            Key::new("text", &Shape::Any, "All text items, joined without a separator."),
-            Key::new("json", &Shape::Any, "The text, parsed as JSON."),
-            Key::new("structured", &Shape::Any, "The structured content of a tool result."),
-            Key::new("content", &Shape::Any, "The items of `content`, `contents` or `messages`."),
+            Key::new("text", &TEXT, "All text items, joined without a separator.")
+                .synonyms(&["output"]),
+            Key::new("json", &DATA, "The text, parsed as JSON."),
+            Key::new("structured", &DATA, "The structured content of a tool result.")
+                .synonyms(&["structured_content"]),
+            Key::new(
+                "content",
+                &Shape::Matcher(&CONTENT),
+                "The items of `content`, `contents` or `messages`.",
+            ),
             Key::new("is_error", &Shape::Bool, "The `isError` of the tool result."),
             Key::new(
                 "error",
-                &Shape::Any,
-                "The error: `code`, `message` and `data` of the server, or `kind`.",
+                &Shape::Matcher(&ERROR),
+                "The error that the server sent: `code`, `message`, `data`. Any other error needs its `kind`, such as `timeout` or `closed`.",
             ),
-            Key::new("result", &Shape::Any, "The whole result."),
+            Key::new("result", &DATA, "The whole result."),
         ],
         &ITEMS,
         &AGENT_EXPECTATIONS,
@@ -29,7 +36,8 @@ pub(super) static EXPECT: Object = Object {
                 &Shape::Object(&COLLECTION),
                 "Protocol violations, each with `rule`, `path`, `message` and `section`.",
             ),
-            Key::new("within", &Shape::Duration, "The maximum time until the answer."),
+            Key::new("within", &Shape::Duration, "The maximum time until the answer.")
+                .synonyms(&["timeout", "duration"]),
             Key::new(
                 "notifications",
                 &Shape::Object(&COLLECTION),
@@ -45,15 +53,15 @@ pub(super) static EXPECT: Object = Object {
                 &Shape::Object(&COLLECTION),
                 "All frames that the server sent since the step began. One that is not JSON is a string.",
             ),
-            Key::new("status", &Shape::Any, "The status of the last HTTP response."),
+            Key::new("status", &NUMBER, "The status of the last HTTP response."),
             Key::new(
                 "headers",
-                &Shape::Map(&Shape::Any),
+                &Shape::NonEmpty(&Shape::Map(&Shape::Matcher(&Subject::Text))),
                 "The headers of the last HTTP response, by name.",
             ),
             Key::new(
                 "stderr",
-                &Shape::Any,
+                &TEXT,
                 "The stderr of the server since the test began, or of the agent.",
             ),
             Key::new(
@@ -82,7 +90,7 @@ pub(super) static SNAPSHOT: Object = Object {
         Key::new("without", &Shape::OneOrMany(&Shape::String), "Keys to remove at any depth."),
         Key::new(
             "replace",
-            &Shape::Map(&Shape::String),
+            &Shape::NonEmpty(&Shape::Map(&Shape::String)),
             "Replacements in strings, by regular expression.",
         ),
     ]],
@@ -94,9 +102,16 @@ static ITEMS: [Key; 3] = [
         "has",
         &Shape::Any,
         "A matcher that an item must match, or a list of matchers that must each match one.",
-    ),
-    Key::new("lacks", &Shape::Any, "A matcher that no item may match, or a list of such matchers."),
-    Key::new("count", &Shape::Any, "The number of items."),
+    )
+    .synonyms(&["contains", "includes"]),
+    Key::new("lacks", &Shape::Any, "A matcher that no item may match, or a list of such matchers.")
+        .synonyms(&["excludes", "not_has"]),
+    Key::new(
+        "count",
+        &NUMBER,
+        "The number of items that match `has`, or of all items without `has`.",
+    )
+    .synonyms(&["len", "length", "size"]),
 ];
 
 static COLLECTION: Object = Object { name: "a collection", keys: &[&ITEMS] };

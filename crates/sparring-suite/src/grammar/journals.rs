@@ -1,9 +1,10 @@
 //! The keys of `received` and `called`.
 
 use sparring_mock::LLM_REQUEST_KEYS;
-use sparring_script::{Key, Object, Shape};
+use sparring_script::{Key, Object, Shape, Subject};
 
 use super::mocks::REQUEST_KEYS;
+use super::subjects::{DATA, NUMBER, TEXT};
 
 /// The requests that HTTP servers and LLM endpoints received, by mock.
 pub(super) static RECEIVED: Shape = Shape::Map(&Shape::OneOrMany(&Shape::Object(&REQUESTS)));
@@ -18,8 +19,12 @@ static REQUESTS: Object = Object {
 
 /// The additional keys of a request to an LLM endpoint.
 static LLM_KEYS: [Key; 2] = [
-    Key::new("case", &Shape::Any, "The test case that the user message names."),
-    Key::new("turn", &Shape::Any, "The turn that answered the request, from 1."),
+    Key::new("case", &Shape::Matcher(&Subject::Text), "The test case that the user message names."),
+    Key::new(
+        "turn",
+        &Shape::Matcher(&Subject::Number),
+        "The turn that answered the request, from 1.",
+    ),
 ];
 
 /// Returns true if only requests to LLM endpoints have this key.
@@ -31,12 +36,12 @@ static CALLS: Object = Object {
     name: "an expectation of calls",
     keys: &[
         &[
-            Key::new("tool", &Shape::Any, "The name of the tool."),
-            Key::new("args", &Shape::Any, "Its arguments."),
+            Key::new("tool", &TEXT, "The name of the tool."),
+            Key::new("args", &DATA, "Its arguments."),
         ],
         &COUNT,
     ],
 };
 
 static COUNT: [Key; 1] =
-    [Key::new("count", &Shape::Any, "The number of matching entries (default: at least one).")];
+    [Key::new("count", &NUMBER, "The number of matching entries (default: at least one).")];

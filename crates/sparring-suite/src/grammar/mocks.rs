@@ -3,6 +3,8 @@
 use sparring_mock::LLM_KEYS;
 use sparring_script::{Key, Object, Shape};
 
+use super::subjects::{DATA, TEXT, TEXTS_BY_NAME};
+
 static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Keyword(&["stdio", "http", "sse"]));
 
 pub(super) static MOCK: Object = Object { name: "a mock", keys: &[&MOCK_KEYS, &LLM_KEYS] };
@@ -47,12 +49,12 @@ static REQUEST: Object = Object { name: "a request", keys: &[&REQUEST_KEYS] };
 
 /// The keys of an HTTP request.
 pub(super) static REQUEST_KEYS: [Key; 6] = [
-    Key::new("method", &Shape::Any, "The method, such as GET."),
-    Key::new("path", &Shape::Any, "The path without the query."),
-    Key::new("query", &Shape::Any, "The query parameters by name."),
-    Key::new("headers", &Shape::Any, "The headers by name."),
-    Key::new("body", &Shape::Any, "The body, parsed if it is JSON."),
-    Key::new("text", &Shape::Any, "The body as text."),
+    Key::new("method", &TEXT, "The method, such as GET."),
+    Key::new("path", &TEXT, "The path without the query."),
+    Key::new("query", &Shape::Matcher(&TEXTS_BY_NAME), "The query parameters by name."),
+    Key::new("headers", &Shape::Matcher(&TEXTS_BY_NAME), "The headers by name."),
+    Key::new("body", &DATA, "The body, parsed if it is JSON."),
+    Key::new("text", &TEXT, "The body as text."),
 ];
 
 static REPLY: Object = Object {

@@ -8,10 +8,14 @@ mod journals;
 mod mocks;
 mod server;
 mod step;
+mod subjects;
 mod suite;
 
 pub(crate) use journals::is_llm_key;
 pub(crate) use server::SERVER;
+pub(crate) use subjects::{
+    COMPLETION, FRAME, MESSAGE, PROMPT, RESOURCE, TEMPLATE, TOOL, VIOLATION,
+};
 pub(crate) use suite::{SHARED, SUITE, TEST};
 
 use serde_json::Value;

@@ -18,18 +18,22 @@ pub(super) static COMMAND: [Key; 4] = [
         "command",
         &Shape::String,
         "The program. Without `args`, the words after it are its arguments.",
-    ),
-    Key::new("args", &Shape::List(&Shape::String), "The arguments of `command`."),
+    )
+    .synonyms(&["cmd", "exec", "run"]),
+    Key::new("args", &Shape::List(&Shape::String), "The arguments of `command`.")
+        .synonyms(&["arguments"]),
     Key::new(
         "env",
         &Shape::Map(&Shape::String),
         "Environment variables of `command`, in addition to those of spar.",
-    ),
+    )
+    .synonyms(&["environment"]),
     Key::new(
         "cwd",
         &Shape::String,
         "The working directory of `command` (default: the suite's folder).",
-    ),
+    )
+    .synonyms(&["dir", "directory", "workdir"]),
 ];
 
 pub(crate) static SERVER: Object = Object {
@@ -48,8 +52,9 @@ pub(crate) static SERVER: Object = Object {
                 "The command line of the container engine, such as `sudo docker` (default: the first of \
                  docker and podman that has the container).",
             ),
-            Key::new("url", &Shape::String, "The URL of a server over HTTP."),
-            Key::new("bearer", &Shape::String, "The bearer token for `url`."),
+            Key::new("url", &Shape::String, "The URL of a server over HTTP.")
+                .synonyms(&["uri", "endpoint"]),
+            Key::new("bearer", &Shape::String, "The bearer token for `url`.").synonyms(&["token"]),
             Key::new("headers", &Shape::Map(&Shape::String), "Additional headers for `url`."),
             Key::new("mock", &Shape::String, "The script of a mock."),
             Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
@@ -57,7 +62,8 @@ pub(crate) static SERVER: Object = Object {
                 "protocol",
                 &PROTOCOL,
                 "The revisions in which the tests run, once in each (default: the newest).",
-            ),
+            )
+            .synonyms(&["revision", "version", "protocol_version"]),
             Key::new(
                 "transport",
                 &TRANSPORT,

@@ -9,13 +9,21 @@ pub(super) static STEP: Object = Object { name: "a step", keys: &[&VERBS, &STEP_
 
 /// The verbs of a step.
 pub(super) static VERBS: [Key; 16] = [
-    Key::new("call", &Shape::String, "Calls a tool; `with` has its arguments."),
-    Key::new("read", &Shape::String, "Reads a resource, by its URI."),
-    Key::new("prompt", &Shape::String, "Gets a prompt; `with` has its arguments."),
+    Key::new("call", &Shape::String, "Calls a tool; `with` has its arguments.").synonyms(&[
+        "tool",
+        "tool_call",
+        "call_tool",
+        "invoke",
+    ]),
+    Key::new("read", &Shape::String, "Reads a resource, by its URI.")
+        .synonyms(&["resource", "read_resource"]),
+    Key::new("prompt", &Shape::String, "Gets a prompt; `with` has its arguments.")
+        .synonyms(&["get_prompt"]),
     Key::new("list", &LISTS, "Lists all pages."),
     Key::new("complete", &Shape::Object(&COMPLETE), "Asks for completions of an argument."),
     Key::new("ping", &Shape::Bool, "Sends a ping. Can only be true."),
-    Key::new("request", &Shape::String, "Sends a request of any method; `with` has its params."),
+    Key::new("request", &Shape::String, "Sends a request of any method; `with` has its params.")
+        .synonyms(&["method"]),
     Key::new("notify", &Shape::String, "Sends a notification; `with` has its params."),
     Key::new("use", &Shape::String, "Runs the steps of a fragment."),
     Key::new("subscribe", &Shape::String, "Subscribes to a resource until the test ends."),
@@ -24,8 +32,9 @@ pub(super) static VERBS: [Key; 16] = [
         &Shape::AnyOf(&[Shape::String, Shape::Object(&SEND)]),
         "Sends a string unchanged: as a line, or over HTTP as the body of a POST.",
     ),
-    Key::new("wait", &Shape::Duration, "Waits until `expect` holds, at most this long."),
-    Key::new("sleep", &Shape::Duration, "Waits this long."),
+    Key::new("wait", &Shape::Duration, "Waits until `expect` holds, at most this long.")
+        .synonyms(&["wait_for"]),
+    Key::new("sleep", &Shape::Duration, "Waits this long.").synonyms(&["delay", "pause"]),
     Key::new("restart", &Shape::Bool, "Stops the server and starts it again. Can only be true."),
     Key::new("input", &Shape::String, "Runs the agent with this input, which is `${input}`."),
     Key::new("agent", &Shape::Object(&AGENT), "Runs this agent instead of the suite's."),
@@ -65,15 +74,31 @@ pub(super) static STEP_KEYS: [Key; 5] = [
         "with",
         &Shape::Map(&Shape::Any),
         "Arguments or params, in the spelling of the protocol.",
-    ),
+    )
+    .synonyms(&["args", "arguments", "params", "parameters", "inputs"]),
     Key::new("cancel", &Shape::Object(&CANCEL), "Cancels the request while it runs."),
-    Key::new("answer", &Shape::Object(&ANSWER), "The answers to requests of the server."),
-    Key::new("expect", &Shape::Object(&EXPECT), "The expectations of the step."),
+    Key::new(
+        "answer",
+        &Shape::NonEmpty(&Shape::Object(&ANSWER)),
+        "The answers to requests of the server.",
+    )
+    .synonyms(&["answers", "reply", "respond"]),
+    Key::new("expect", &Shape::NonEmpty(&Shape::Object(&EXPECT)), "The expectations of the step.")
+        .synonyms(&[
+            "assert",
+            "asserts",
+            "assertions",
+            "expected",
+            "expects",
+            "expectations",
+            "should",
+        ]),
     Key::new(
         "save",
-        &Shape::Map(&Shape::String),
+        &Shape::NonEmpty(&Shape::Map(&Shape::String)),
         "Values for `${NAME}` in later steps, by path, such as `structured.id`.",
-    ),
+    )
+    .synonyms(&["store", "capture", "extract"]),
 ];
 
 static ANSWER: Object = Object {
@@ -89,6 +114,6 @@ static ANSWER: Object = Object {
             &Shape::OneOrMany(&Shape::Map(&Shape::Any)),
             "The answer to sampling/createMessage: `role`, `content`, `model`. In a list, each item answers one request.",
         ),
-        Key::new("roots", &Shape::OneOrMany(&Shape::String), "The answer to roots/list: the URIs."),
+        Key::new("roots", &Shape::AnyNumber(&Shape::String), "The answer to roots/list: the URIs."),
     ]],
 };

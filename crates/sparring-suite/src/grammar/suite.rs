@@ -19,12 +19,12 @@ pub(crate) static SUITE: Object = Object {
             Key::new("agent", &Shape::Object(&AGENT), "The agent of all tests with `input`."),
             Key::new(
                 "needs",
-                &Shape::Object(&NEEDS),
+                &Shape::NonEmpty(&Shape::Object(&NEEDS)),
                 "Prerequisites. The suite is skipped if one is missing.",
             ),
             Key::new(
                 "snapshots",
-                &Shape::Object(&SNAPSHOT),
+                &Shape::NonEmpty(&Shape::Object(&SNAPSHOT)),
                 "Rules for all snapshots of the suite.",
             ),
             Key::new(
@@ -32,7 +32,9 @@ pub(crate) static SUITE: Object = Object {
                 &Shape::OneOrMany(&Shape::String),
                 "Files whose changes rerun the suite with --watch, such as `src/**/*.py`.",
             ),
-            Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
+            Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.")
+                .synonyms(&["test", "cases", "scenarios"])
+                .required(),
         ],
     ],
 };
@@ -51,7 +53,8 @@ static SHARED_KEYS: [Key; 4] = [
         "servers",
         &Shape::Map(&Shape::Object(&SERVER)),
         "The servers under test, by name. The first is the default of every test.",
-    ),
+    )
+    .synonyms(&["server", "targets"]),
     Key::new(
         "mocks",
         &Shape::Map(&Shape::Object(&MOCK)),
@@ -83,12 +86,17 @@ static NEEDS: Object = Object {
 
 /// The keys for steps before and after a suite or a test.
 static SETUP_KEYS: [Key; 2] = [
-    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps to run first."),
+    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps to run first.").synonyms(&[
+        "before",
+        "before_all",
+        "before_each",
+    ]),
     Key::new(
         "teardown",
         &Shape::List(&Shape::Object(&STEP)),
         "Steps to run at the end, even after a failure.",
-    ),
+    )
+    .synonyms(&["after", "after_all", "after_each", "cleanup"]),
 ];
 
 pub(crate) static TEST: Object = Object {
@@ -97,19 +105,24 @@ pub(crate) static TEST: Object = Object {
         &SETUP_KEYS,
         &[
             Key::new("name", &Shape::String, "The name of the test, unique in its file.")
+                .synonyms(&["title", "description", "it"])
                 .required(),
             Key::new("server", &Shape::String, "The server under test."),
-            Key::new("tags", &Shape::OneOrMany(&Shape::String), "Tags, for --tag."),
-            Key::new("skip", &Shape::String, "Skips the test for this reason."),
+            Key::new("tags", &Shape::OneOrMany(&Shape::String), "Tags, for --tag.")
+                .synonyms(&["labels"]),
+            Key::new("skip", &Shape::String, "Skips the test for this reason.")
+                .synonyms(&["disabled", "ignore"]),
             Key::new("only", &Shape::Bool, "Runs only the tests that have `only`."),
-            Key::new("retry", &Shape::Integer(0), "The maximum number of retries of the test."),
+            Key::new("retry", &Shape::Integer(0), "The maximum number of retries of the test.")
+                .synonyms(&["retries"]),
             Key::new("timeout", &Shape::Duration, "The timeout of the whole test."),
             Key::new("isolate", &Shape::Bool, "Starts a server for this test alone."),
             Key::new(
                 "cases",
                 &Shape::List(&Shape::Map(&Shape::Any)),
                 "A table. The test runs once for each row, whose columns are `${NAME}`.",
-            ),
+            )
+            .synonyms(&["table", "examples", "matrix", "parametrize"]),
             Key::new(
                 "steps",
                 &Shape::List(&Shape::Object(&STEP)),

@@ -67,13 +67,14 @@ fn is_expected(violation: &Value, step: &Step, result: &StepResult, scope: &dyn 
     }
 }
 
-/// Returns true if the items have `count`, or if a matcher of `has` or `lacks` matches the
-/// violation. The check of `lacks` reports such a violation itself.
+/// Returns true if `count` counts the violation, or if a matcher of `has` or `lacks` matches
+/// it. The check of `lacks` reports such a violation itself.
 fn covers(items: &Items, violation: &Value, scope: &dyn Scope) -> bool {
     let matches = |it: &MatcherTemplate| {
         it.check(Some(violation), scope).is_ok_and(|mismatches| mismatches.is_empty())
     };
-    items.count.is_some() || items.has.iter().chain(&items.lacks).any(matches)
+    let counts_all = items.count.is_some() && items.has.is_empty();
+    counts_all || items.has.iter().chain(&items.lacks).any(matches)
 }
 
 fn no_result(error: &Value) -> String {

@@ -49,7 +49,7 @@ pub(super) fn missing(
     items.has.iter().filter_map(check).collect()
 }
 
-/// Checks `count`.
+/// Checks `count`: the number of items that match `has`, or of all items without `has`.
 pub(super) fn check_count(
     collection: Collection,
     items: &Items,
@@ -57,8 +57,35 @@ pub(super) fn check_count(
     scope: &dyn Scope,
 ) -> Vec<Failure> {
     let Some(matcher) = &items.count else { return Vec::new() };
-    let name = format!("the count of {}", noun(collection));
-    check_value(&name, matcher, Some(&Value::from(found.len())), scope)
+    let that_match = if items.has.is_empty() { "" } else { " that match" };
+    let name = format!("the count of {}{that_match}", noun(collection));
+    match count_matches(items, found, scope) {
+        Ok(matching) => check_value(&name, matcher, Some(&Value::from(matching)), scope),
+        Err(failure) => vec![*failure],
+    }
+}
+
+/// Counts the items that a matcher of `has` matches, or all items without `has`.
+fn count_matches(items: &Items, found: &[Value], scope: &dyn Scope) -> Result<usize, Box<Failure>> {
+    if items.has.is_empty() {
+        return Ok(found.len());
+    }
+    let mut matching = 0;
+    for item in found {
+        let mut doubt = None;
+        let mut matches = false;
+        for matcher in &items.has {
+            let mismatches =
+                matcher.check(Some(item), scope).map_err(|it| Box::new(invalid_matcher(it)))?;
+            matches |= mismatches.is_empty();
+            doubt = doubt.or_else(|| undecided(&mismatches));
+        }
+        match doubt.filter(|_| !matches) {
+            Some(doubt) => return Err(Box::new(doubt)),
+            None => matching += usize::from(matches),
+        }
+    }
+    Ok(matching)
 }
 
 /// Checks one matcher of `lacks`: it must not match any item.

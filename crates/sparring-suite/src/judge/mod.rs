@@ -2,10 +2,13 @@
 //! anything.
 
 mod agent;
+mod arguments;
 mod defaults;
 mod items;
 mod journals;
 mod value;
+
+pub(crate) use arguments::notes;
 
 use sparring_script::Scope;
 
@@ -15,6 +18,10 @@ use crate::step_result::StepResult;
 
 /// Returns every expectation that does not hold.
 pub(crate) fn judge(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Failure> {
+    let misplaced: Vec<Failure> = arguments::misplaced(result).collect();
+    if !misplaced.is_empty() {
+        return misplaced;
+    }
     let mut failures = defaults::check(step, result, scope);
     let agent = result.answer.agent();
     failures.extend(agent.and_then(|agent| agent::check_exit(step, agent)));

@@ -5,7 +5,7 @@ use sparring_script::{Mismatch, Problem, Scope, Span};
 
 use crate::event::Failure;
 use crate::model::{Aspect, Expectation, MatcherTemplate};
-use crate::step_result::StepResult;
+use crate::step_result::{REFUSED, StepResult};
 
 /// The maximum number of characters of a value in a message.
 const MAX_SHOWN_CHARS: usize = 200;
@@ -22,12 +22,34 @@ pub(super) fn check(
         return vec![Failure::new(span, format!("expected an error, found the result {found}"))];
     }
     match result.answer.aspect(aspect) {
-        Ok(value) => check_value(aspect.key(), matcher, value.as_ref(), scope),
+        Ok(value) => {
+            let failures = check_value(aspect.key(), matcher, value.as_ref(), scope);
+            match result.answer.error() {
+                Some(error) => unnamed_error(failures, matcher, error),
+                None => failures,
+            }
+        }
         Err(message) => {
             let found = short(&Value::from(result.answer.text()));
             vec![Failure::new(matcher.span(), format!("{message}: {found}"))]
         }
     }
+}
+
+/// Replaces the mismatches of an error that the server did not send, and whose `kind` the step
+/// does not expect, by one failure.
+fn unnamed_error(failures: Vec<Failure>, matcher: &MatcherTemplate, error: &Value) -> Vec<Failure> {
+    let text = |key: &str| error[key].as_str().unwrap_or_default();
+    let (kind, message) = (text("kind"), text("message"));
+    let is_implied =
+        |it: &Failure| it.span == matcher.span() && it.message.starts_with("error.kind:");
+    if kind == REFUSED || !failures.iter().any(is_implied) {
+        return failures;
+    }
+    let message = format!(
+        "expected an error that the server sent, found an error of `kind: {kind}`: {message}"
+    );
+    vec![Failure::new(matcher.span(), message)]
 }
 
 /// Checks the status or the headers of the HTTP response.

@@ -1,8 +1,13 @@
 //! Reads the expectations of a step, and checks that its verb has such results.
 
-use sparring_script::{MapEntry, Node, NodeKind, Path, Span, did_you_mean, parse_duration};
+use sparring_peer::client::ListKind;
+use sparring_script::matcher::check_subject;
+use sparring_script::{
+    MapEntry, Node, NodeKind, Path, Span, Subject, did_you_mean, parse_duration,
+};
 
 use super::{Loader, one_or_many};
+use crate::grammar::{COMPLETION, FRAME, MESSAGE, PROMPT, RESOURCE, TEMPLATE, TOOL, VIOLATION};
 use crate::model::{
     Aspect, Collection, Expectation, Expectations, Items, Journal, MatcherTemplate, Verb,
 };
@@ -37,8 +42,10 @@ impl Loader {
             }
         }
         if let Some(span) = own_items {
-            expectations
-                .push((span, Expectation::Items(Collection::List, self.read_items(expect))));
+            expectations.push((
+                span,
+                Expectation::Items(Collection::List, self.read_items(expect, listed(verb))),
+            ));
         }
         self.check_contradiction(expect);
         Expectations(expectations)
@@ -52,6 +59,9 @@ impl Loader {
             }
             let pattern = match aspect.is_user_data() {
                 true => MatcherTemplate::read(node, &mut self.problems),
+                false if aspect == Aspect::Error => {
+                    MatcherTemplate::read_error(node, &mut self.problems)
+                }
                 false => MatcherTemplate::read_wire(node, &mut self.problems),
             };
             return Some(Expectation::Value(aspect, pattern));
@@ -62,10 +72,14 @@ impl Loader {
             self.add_not_checkable(entry.key_span, &entry.key, verb);
         }
         Some(match &*entry.key {
-            "violations" => Expectation::Items(Collection::Violations, self.read_items(node)),
-            "notifications" => Expectation::Items(Collection::Notifications, self.read_items(node)),
-            "requests" => Expectation::Items(Collection::Requests, self.read_items(node)),
-            "frames" => Expectation::Items(Collection::Frames, self.read_items(node)),
+            "violations" => {
+                Expectation::Items(Collection::Violations, self.read_items(node, &VIOLATION))
+            }
+            "notifications" => {
+                Expectation::Items(Collection::Notifications, self.read_items(node, &MESSAGE))
+            }
+            "requests" => Expectation::Items(Collection::Requests, self.read_items(node, &MESSAGE)),
+            "frames" => Expectation::Items(Collection::Frames, self.read_items(node, &FRAME)),
             "status" => Expectation::Status(MatcherTemplate::read(node, &mut self.problems)),
             "headers" => Expectation::Headers(MatcherTemplate::read(
                 &lowercase_keys(node),
@@ -83,9 +97,11 @@ impl Loader {
         })
     }
 
-    fn read_items(&mut self, node: &Node) -> Items {
+    /// Reads the expectations of items of this kind.
+    fn read_items(&mut self, node: &Node, item: &Subject) -> Items {
         let mut patterns = |key| -> Vec<MatcherTemplate> {
             let all = node.get(key).map(|it| self.one_or_more(it)).unwrap_or_default();
+            all.iter().for_each(|it| check_subject(it, item, &mut self.problems));
             all.iter().map(|it| MatcherTemplate::read_wire(it, &mut self.problems)).collect()
         };
         let (has, lacks) = (patterns("has"), patterns("lacks"));
@@ -93,12 +109,17 @@ impl Loader {
         if node.entries().is_empty() {
             self.problems.add(node.span, "write `has`, `lacks` or `count`");
         }
+        if let Some(none) = node.get("count").filter(|it| !has.is_empty() && it.as_u64() == Some(0))
+        {
+            let message = "`has` expects an item, and `count` expects none; use `lacks`";
+            self.problems.add(none.span, message);
+        }
         Items { has, lacks, count }
     }
 
     /// One item or several. Reports an empty list, because such an expectation always
     /// holds.
-    pub(super) fn one_or_more<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+    fn one_or_more<'n>(&mut self, node: &'n Node) -> &'n [Node] {
         let all = one_or_many(node);
         if all.is_empty() {
             self.problems.add(node.span, "this expects nothing");
@@ -149,6 +170,19 @@ impl Loader {
             });
             self.problems.add_with_help(span, message, help);
         }
+    }
+}
+
+/// The kind of the items that a verb lists.
+fn listed(verb: &Verb) -> &'static Subject {
+    match verb {
+        Verb::List(ListKind::Tools) => &TOOL,
+        Verb::List(ListKind::Resources) => &RESOURCE,
+        Verb::List(ListKind::ResourceTemplates) => &TEMPLATE,
+        Verb::List(ListKind::Prompts) => &PROMPT,
+        Verb::Complete(_) => &COMPLETION,
+        // Another check reports that the verb has no list.
+        _ => &Subject::Data,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use sparring_script::{MapEntry, Node, NodeKind, did_you_mean};
 
-use super::Loader;
+use super::{Loader, one_or_many};
 use crate::grammar::is_llm_key;
 use crate::model::{
     Expectation, Journal, JournalExpectation, MatcherTemplate, Server, ServerKind, Step, SuiteMock,
@@ -15,7 +15,7 @@ impl Loader {
             self.problems.add(entry.value.span, "this expects nothing");
         }
         let of = |named: &MapEntry| {
-            let expected = self.one_or_more(&named.value);
+            let expected = one_or_many(&named.value);
             self.check_requests(&named.key, expected);
             let expected =
                 expected.iter().map(|it| self.read_journal_expectation(it, journal)).collect();

@@ -23,9 +23,7 @@ pub use watched_files::WatchedFiles;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparring_script::{
-    MapEntry, Node, NodeKind, Object, Problems, Source, TemplateTree, nearest_names,
-};
+use sparring_script::{MapEntry, Node, NodeKind, Object, Problems, Source, TemplateTree};
 
 use crate::model::{Agent, Files, Needs, Server, SnapshotRules, Suite, SuiteMock, Test};
 
@@ -207,7 +205,8 @@ fn one_or_many(node: &Node) -> &[Node] {
     }
 }
 
-/// Returns true if a key is unknown and similar to one of these names.
+/// Returns true if a key is unknown and most probably stands for one of these names.
 fn is_almost<const N: usize>(entry: &MapEntry, object: &Object, names: [&'static str; N]) -> bool {
-    !object.has_key(&entry.key) && !nearest_names(&entry.key, names).is_empty()
+    let nearest = || object.nearest_keys(&entry.key);
+    !object.has_key(&entry.key) && nearest().iter().any(|name| names.contains(name))
 }

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 use sparring_peer::client::ListKind;
-use sparring_script::{Node, Path, Span, TemplateTree, parse_duration};
+use sparring_script::{MapEntry, Node, Path, Span, TemplateTree, parse_duration};
+use sparring_wire::{Revision, Side};
 
 use super::{Loader, is_almost};
 use crate::grammar::TEST;
 use crate::model::{Completion, Step, Verb};
+use crate::step_result::STEP_KEYS;
 
 /// The verbs.
 pub(super) const VERBS: [&str; 16] = [
@@ -55,7 +57,11 @@ impl Loader {
             match found.get(1) {
                 Some(second) => {
                     let message = format!("`{}` is a second verb; a step has one", second.key);
-                    self.problems.add(second.key_span, message);
+                    let takes_with = found.iter().any(|it| WITH.contains(&&*it.key));
+                    let has_input = found.iter().any(|it| it.key == "input");
+                    let help = "`input` is the input of an agent; did you mean 'with'?";
+                    let help = (takes_with && has_input).then(|| help.to_owned());
+                    self.problems.add_with_help(second.key_span, message, help);
                 }
                 // The grammar reported an unknown key and suggested the verb.
                 None if node.entries().iter().any(|it| is_almost(it, &TEST, VERBS)) => {}
@@ -70,11 +76,16 @@ impl Loader {
         if let Some(with) = node.entry("with").filter(|_| !WITH.contains(&key)) {
             self.problems.add(with.key_span, format!("`with` cannot be used with `{key}`"));
         }
+        self.check_misplaced_keys(node, entry);
         let name = self.read_text(node, key)?;
         let with = self.read_tree(node, "with");
         let arguments = || with.clone().unwrap_or(TemplateTree::Literal(json!({})));
         let verb = match key {
-            "call" => Verb::Call { tool: name, arguments: arguments() },
+            "call" => {
+                let entries = node.get("with").map(Node::entries).unwrap_or_default();
+                let names = entries.iter().map(|it| (it.key.clone(), it.key_span)).collect();
+                Verb::Call { tool: name, arguments: arguments(), names }
+            }
             "read" => Verb::Read { uri: self.read_url(node, key)? },
             "prompt" => Verb::Prompt { name, arguments: arguments() },
             "list" => Verb::List(listing(entry.value.as_str()?)?),
@@ -95,6 +106,24 @@ impl Loader {
         };
         let end = entry.value.as_str().map_or(entry.key_span.end, |_| entry.value.span.end);
         Some((Span { start: entry.key_span.start, end }, verb))
+    }
+
+    /// Refuses keys of the step below `with`, if they cannot be arguments there. Those of a
+    /// call are compared with the input schema of its tool when the step runs.
+    fn check_misplaced_keys(&mut self, node: &Node, verb: &MapEntry) {
+        let entries = node.get("with").map(Node::entries).unwrap_or_default();
+        for entry in entries.iter().filter(|it| STEP_KEYS.contains(&&*it.key)) {
+            let is_argument = match &*verb.key {
+                // The arguments of prompts are strings.
+                "prompt" | "complete" => entry.value.as_str().is_some(),
+                "request" | "notify" => !verb.value.as_str().is_some_and(is_protocol_method),
+                _ => true,
+            };
+            if !is_argument {
+                let message = format!("`{}` is below `with`; move it to the step", entry.key);
+                self.problems.add(entry.key_span, message);
+            }
+        }
     }
 
     fn read_completion(
@@ -145,6 +174,18 @@ impl Loader {
         }
         saved
     }
+}
+
+/// Returns true if the protocol has a request or a notification of this name in any revision.
+/// None of these has a parameter with the name of a key of a step.
+fn is_protocol_method(method: &str) -> bool {
+    let sides = [Side::Client, Side::Server];
+    Revision::ALL.into_iter().any(|revision| {
+        sides.into_iter().any(|from| {
+            revision.request(from, method).is_some()
+                || revision.notification(from, method).is_some()
+        })
+    })
 }
 
 fn listing(name: &str) -> Option<ListKind> {

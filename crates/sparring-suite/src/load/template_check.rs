@@ -9,6 +9,11 @@ use crate::model::Step;
 /// The names with a fixed meaning in every template.
 pub(super) const RESERVED: [&str; 5] = ["env", "spar", "tmp", "mocks", "input"];
 
+/// Returns true if a name looks like that of an environment variable, such as `MY_TOKEN`.
+fn is_variable_name(name: &str) -> bool {
+    !name.contains(|c: char| c.is_lowercase()) && name.contains(|c: char| c.is_uppercase())
+}
+
 impl Loader {
     /// Checks that each name is reserved, known, or saved by an earlier step.
     pub(super) fn check_templates<'s>(
@@ -49,8 +54,9 @@ impl Loader {
         let root = path.root();
         let known = || saved.iter().copied().chain(RESERVED);
         if !known().any(|name| name == root) {
-            let help = did_you_mean(root, known())
-                .or_else(|| Some(format!("for an environment variable, write ${{env:{root}}}")));
+            let variable = format!("for an environment variable, write ${{env:{root}}}");
+            let meant = did_you_mean(root, known()).filter(|_| !is_variable_name(root));
+            let help = Some(meant.unwrap_or(variable));
             let message = format!("no earlier step saves `{root}`");
             self.problems.add_with_help(span, message, help);
         } else if root == "env" && path.segments.len() != 2 {

@@ -8,6 +8,8 @@ use sparring_script::{
     TemplateTree, casing,
 };
 
+use crate::step_result::REFUSED;
+
 /// The matchers whose operands are literal values.
 const LITERAL: [&str; 3] = ["equals", "contains", "conforms"];
 
@@ -44,6 +46,12 @@ impl MatcherTemplate {
         let mut node = node.clone();
         to_wire(&mut node);
         MatcherTemplate::read(&node, problems)
+    }
+
+    /// Reads a matcher of an error. Without `kind`, it matches only errors that the server
+    /// sent.
+    pub(crate) fn read_error(node: &Node, problems: &mut Problems) -> MatcherTemplate {
+        MatcherTemplate::read_wire(&require(node.clone(), "kind", REFUSED), problems)
     }
 
     /// Its position in the suite.
@@ -110,6 +118,51 @@ impl MatcherTemplate {
         }
         here.span
     }
+}
+
+/// Requires that a map has this value at a key, wherever a matcher does not mention the key.
+fn require(node: Node, key: &str, value: &str) -> Node {
+    let span = node.span;
+    let entry = || MapEntry {
+        key: key.to_owned(),
+        key_span: span,
+        value: Node::from((span, value.into())),
+    };
+    let kind = match node.kind {
+        NodeKind::Map(entries) if !is_matcher(&entries) => {
+            let is_mentioned = entries.iter().any(|entry| entry.key == key);
+            NodeKind::Map(entries.into_iter().chain((!is_mentioned).then(entry)).collect())
+        }
+        NodeKind::Map(entries) if !mentions(&entries, key) => {
+            let both = [NodeKind::Map(entries), NodeKind::Map(vec![entry()])];
+            let both = both.map(|kind| Node { span, kind }).into();
+            let all = Node { span, kind: NodeKind::List(both) };
+            NodeKind::Map(vec![MapEntry { key: "all".to_owned(), key_span: span, value: all }])
+        }
+        NodeKind::Map(mut entries) => {
+            for entry in entries.iter_mut().filter(|it| ["any", "one_of"].contains(&&*it.key)) {
+                if let NodeKind::List(items) = &mut entry.value.kind {
+                    *items = items.drain(..).map(|item| require(item, key, value)).collect();
+                }
+            }
+            NodeKind::Map(entries)
+        }
+        other => other,
+    };
+    Node { span, kind }
+}
+
+/// Returns true if matchers mention a key of a map, not counting negations.
+fn mentions(matchers: &[MapEntry], key: &str) -> bool {
+    let in_map = |node: &Node| match is_matcher(node.entries()) {
+        true => mentions(node.entries(), key),
+        false => node.get(key).is_some(),
+    };
+    matchers.iter().any(|entry| match &*entry.key {
+        "equals" => true,
+        "all" | "any" | "one_of" => entry.value.items().iter().any(in_map),
+        _ => false,
+    })
 }
 
 /// A scope without values, for nodes without templates.
@@ -233,6 +286,33 @@ mod tests {
         let pattern = read("a: [1, {b: 2}]\n");
         let found = pattern.check(Some(&json!({"a": [1, {"b": 3}]})), &EmptyScope).unwrap();
         assert_eq!((found.len(), found[0].span.start), (1, 11));
+    }
+
+    #[test]
+    fn an_error_without_kind_is_one_that_the_server_sent() {
+        let check = |text: &str, kinds: &[&str]| {
+            let source = Source::new("a.yaml", text);
+            let mut problems = Problems::new(&source);
+            let node = Node::parse(&source).unwrap();
+            let matcher = MatcherTemplate::read_error(&node, &mut problems);
+            let error = |kind: &str| json!({"kind": kind, "code": 1, "data": {"kind": "a"}});
+            let fits =
+                |kind: &&str| matcher.check(Some(&error(kind)), &EmptyScope).unwrap().is_empty();
+            let matched: Vec<&str> =
+                ["refused", "timeout", "closed"].into_iter().filter(fits).collect();
+            assert_eq!((matched, problems.is_empty()), (kinds.to_vec(), true), "{text}");
+        };
+        check("{}", &["refused"]);
+        check("code: 1", &["refused"]);
+        check("data: {kind: a}", &["refused"]);
+        check("{not: {code: 2}}", &["refused"]);
+        check("{not: {kind: closed}}", &["refused"]);
+        check("kind: timeout", &["timeout"]);
+        check("kind: {not: refused}", &["timeout", "closed"]);
+        check("{any: [{kind: closed}, {code: 1}]}", &["refused", "closed"]);
+        check("{any: [{kind: closed}, {kind: timeout}]}", &["timeout", "closed"]);
+        check("{all: [{code: 1}, {kind: closed}]}", &["closed"]);
+        check("{equals: {kind: closed, code: 1, data: {kind: a}}}", &["closed"]);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) enum Verb {
     Call {
         tool: TemplateTree,
         arguments: TemplateTree,
+        /// The names of the arguments and their positions.
+        names: Vec<(String, Span)>,
     },
     Read {
         uri: TemplateTree,
@@ -156,7 +158,7 @@ impl Verb {
     /// Its templates.
     pub(crate) fn trees(&self) -> Vec<&TemplateTree> {
         match self {
-            Verb::Call { tool: name, arguments } | Verb::Prompt { name, arguments } => {
+            Verb::Call { tool: name, arguments, .. } | Verb::Prompt { name, arguments } => {
                 vec![name, arguments]
             }
             Verb::Read { uri } | Verb::Subscribe { uri } => vec![uri],

@@ -62,7 +62,7 @@ impl Action {
         };
         match &step.verb {
             Verb::List(listing) => Ok(Action::List(*listing)),
-            Verb::Call { tool, arguments } => {
+            Verb::Call { tool, arguments, .. } => {
                 let params = json!({"name": render(tool)?, "arguments": render(arguments)?});
                 request("tools/call", Some(params))
             }

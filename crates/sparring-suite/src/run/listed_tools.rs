@@ -26,6 +26,7 @@ pub(super) enum ListedTools {
 #[derive(Debug)]
 pub(super) struct ListedTool {
     name: String,
+    input: Value,
     output: Option<Output>,
 }
 
@@ -60,6 +61,12 @@ impl ListedTools {
 
     pub(super) fn has(&self, name: &str) -> bool {
         matches!(self, ListedTools::Listed(tools, _) if tools.iter().any(|tool| tool.name == name))
+    }
+
+    /// Returns the input schema of a tool, if it is listed.
+    pub(super) fn input_schema(&self, name: &str) -> Option<&Value> {
+        let ListedTools::Listed(tools, _) = self else { return None };
+        tools.iter().find(|tool| tool.name == name).map(|tool| &tool.input)
     }
 
     /// Returns a message if the tool is not listed.
@@ -128,6 +135,6 @@ impl OutputCheck {
 impl From<Tool> for ListedTool {
     fn from(tool: Tool) -> Self {
         let output = tool.output_schema.map(|schema| Output { schema, compiled: OnceCell::new() });
-        ListedTool { name: tool.name, output }
+        ListedTool { name: tool.name, input: tool.input_schema, output }
     }
 }

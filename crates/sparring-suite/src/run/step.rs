@@ -17,7 +17,8 @@ use super::mocks::JournalReader;
 use super::wait_for::{self, WAIT_TIMEOUT};
 use crate::model::{AnswerOrder, Answers, Collection, Step, Verb};
 use crate::step_result::{
-    Answer, StepResult, frame_value, message_value, suite_violation, violation_value,
+    Answer, StepResult, UnknownArgument, frame_value, message_value, suite_violation,
+    violation_value,
 };
 
 /// The rule that a request of the server breaks if no `answer` of the step covers it.
@@ -53,6 +54,15 @@ pub(super) async fn run(
         Some(tool) => Some((connection.tools(&tool).await, tool)),
         None => None,
     };
+    let unknown_arguments = match (&step.verb, &tool) {
+        (Verb::Call { names, .. }, Some((tools, tool))) => {
+            UnknownArgument::find(names, tool, tools.input_schema(tool))
+        }
+        _ => Vec::new(),
+    };
+    // A call with a misplaced key is not sent.
+    let is_misplaced = unknown_arguments.iter().any(UnknownArgument::is_misplaced);
+    let action = if is_misplaced { Action::Nothing } else { action };
     // A `wait` also accepts messages since the start of the previous step.
     if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
         *requests_before = connection.begin_step();
@@ -68,6 +78,7 @@ pub(super) async fn run(
         request,
         violations,
         unchecked,
+        unknown_arguments,
         over_http: connection.over_http,
         ..StepResult::new(answer, took)
     };

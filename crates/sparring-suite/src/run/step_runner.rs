@@ -15,7 +15,7 @@ use super::server_handle::{Observations, ReadyServer, ServerHandle};
 use super::server_runner::TestedServer;
 use super::snapshot_store::TestSnapshots;
 use super::step::{self, StepInput};
-use crate::event::{FailedTry, Failure, Timing};
+use crate::event::{FailedTry, Failure, Note, Timing};
 use crate::judge;
 use crate::model::{Step, Suite, Test, Verb};
 use crate::step_result::StepResult;
@@ -44,6 +44,8 @@ pub(super) struct StepRunner<'a> {
     subscriptions: Vec<Subscription>,
     observations: Observations,
     pub(super) timings: Vec<Timing>,
+    /// Remarks about the steps.
+    pub(super) notes: Vec<Note>,
 }
 
 /// The snapshot of a step: the store, and the step's number from 1.
@@ -76,6 +78,7 @@ impl<'a> StepRunner<'a> {
             subscriptions: Vec::new(),
             observations: Observations::default(),
             timings: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -252,6 +255,7 @@ impl<'a> StepRunner<'a> {
     ) -> Vec<Failure> {
         let timing = |asked: &String| Timing { asked: asked.clone(), took: result.took };
         self.timings.extend(result.request.as_ref().map(timing));
+        self.notes.extend(judge::notes(step, result));
         let mut failures = judge::judge(step, result, &self.scope);
         if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
             let folders: Vec<String> = self.scope.folder.created().into_iter().collect();

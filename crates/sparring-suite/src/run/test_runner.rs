@@ -9,7 +9,7 @@ use super::server_runner::TestedServer;
 use super::snapshot_store::TestSnapshots;
 use super::step_runner::StepRunner;
 use super::stop::Stop;
-use crate::event::{FailedTry, Failure, Outcome, TestEnd, Timing, Traffic};
+use crate::event::{FailedTry, Failure, Note, Outcome, TestEnd, Timing, Traffic};
 use crate::model::Test;
 
 /// Runs a test.
@@ -26,9 +26,9 @@ impl<'a> TestRunner<'a> {
     /// stopped first.
     pub(super) async fn run(&self, tries: u64) -> Option<TestEnd> {
         let begun = Instant::now();
-        let (mut earlier, mut timings) = (Vec::new(), Vec::new());
+        let (mut earlier, mut timings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let outcome = loop {
-            match self.attempt(&mut timings).await? {
+            match self.attempt(&mut timings, &mut notes).await? {
                 Outcome::Failed(failed) if (earlier.len() as u64) + 1 < tries => {
                     earlier.push(*failed);
                 }
@@ -36,10 +36,10 @@ impl<'a> TestRunner<'a> {
             }
         };
         let (took, traffic) = (begun.elapsed(), Traffic::default());
-        Some(TestEnd { outcome, took, earlier, timings, traffic })
+        Some(TestEnd { outcome, took, earlier, notes, timings, traffic })
     }
 
-    async fn attempt(&self, timings: &mut Vec<Timing>) -> Option<Outcome> {
+    async fn attempt(&self, timings: &mut Vec<Timing>, notes: &mut Vec<Note>) -> Option<Outcome> {
         let mut later = None;
         if self.test.isolate {
             later = self.server.stop().await;
@@ -59,6 +59,8 @@ impl<'a> TestRunner<'a> {
                     Ok(()) => {
                         let outcome = self.run_with_teardown(&mut steps).await;
                         timings.append(&mut steps.timings);
+                        // A retry has the same notes.
+                        *notes = std::mem::take(&mut steps.notes);
                         outcome?
                     }
                 }

@@ -8,6 +8,32 @@ use sparring_wire::RawJson;
 use super::agent::AgentResult;
 use crate::model::Aspect;
 
+/// The kind of an error that the server sent as an answer.
+pub(crate) const REFUSED: &str = "refused";
+
+/// The kinds of errors that a step can get.
+pub(crate) const ERROR_KINDS: [&str; 19] = [
+    REFUSED,
+    "timeout",
+    "closed",
+    "broken",
+    "noise",
+    "foreign-id",
+    "wrong-answer",
+    "unusable",
+    "unanswered",
+    "unreachable",
+    "http",
+    "not-authorized",
+    "session-lost",
+    "version-refused",
+    "too-many-rounds",
+    "endless-list",
+    "not-acknowledged",
+    "cancelled",
+    "other",
+];
+
 /// The answer to a step.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -185,6 +211,18 @@ mod tests {
         assert_eq!(text(json!({"contents": [{"uri": "a:", "text": "c"}]})), "c");
         assert_eq!(text(json!({"messages": [{"role": "user", "content": block("d")}]})), "d");
         assert_eq!(Answer::Nothing.text(), "");
+    }
+
+    #[test]
+    fn knows_the_kinds_of_all_errors_of_a_client() {
+        let source = include_str!("../../../sparring-peer/src/client/error.rs");
+        let (_, kinds) = source.split_once("pub fn kind(&self)").unwrap();
+        let (kinds, _) = kinds.split_once("\n    }\n").unwrap();
+        let kinds: Vec<&str> = kinds.split('"').skip(1).step_by(2).collect();
+        assert!(kinds.len() > 10, "{kinds:?}");
+        for kind in kinds {
+            assert!(ERROR_KINDS.contains(&kind), "{kind}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod agent;
 mod answer;
+mod arguments;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use serde_json::{Value, json};
 use sparring_wire::{Frame, Revision, Rule, Violation};
 
 pub(crate) use agent::{AgentResult, FileMatches, FoundFile};
-pub(crate) use answer::Answer;
+pub(crate) use answer::{Answer, ERROR_KINDS, REFUSED};
+pub(crate) use arguments::{STEP_KEYS, UnknownArgument};
 
 /// The result of a step, as the values that matchers check.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct StepResult {
     pub(crate) violations: Vec<Value>,
     /// The reason why the result could not be checked against the output schema of its tool.
     pub(crate) unchecked: Option<String>,
+    /// The arguments of a call that the input schema of its tool does not have.
+    pub(crate) unknown_arguments: Vec<UnknownArgument>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
     /// The numbers of requests and frames of the server that were too many to keep.
@@ -48,6 +52,7 @@ impl StepResult {
             took,
             violations: Vec::new(),
             unchecked: None,
+            unknown_arguments: Vec::new(),
             notifications: Vec::new(),
             requests: Vec::new(),
             dropped_requests: 0,

@@ -151,7 +151,7 @@ fn a_failed_suite_setup_runs_once_and_fails_all_tests_at_its_position() {
 fn a_server_that_is_restarted_is_set_up_again() {
     let (folder, text) = with_log(
         "setup: [{call: a}]\nteardown: [{call: e}]\n\
-         tests: [{name: crash, call: die, expect: {error: {}}}, {name: after, call: b}, \
+         tests: [{name: crash, call: die, expect: {error: {kind: closed}}}, {name: after, call: b}, \
          {name: alone, isolate: true, call: c}, \
          {name: renewed, steps: [{call: d}, {restart: true}, {call: d}]}, {name: last, call: b}]",
     );

@@ -2,7 +2,7 @@
 
 use sparring_suite::Outcome;
 
-use crate::fixture::{ON_MOCK, block_on, fail, outcomes, pass};
+use crate::fixture::{ON_MOCK, block_on, ends, fail, failed, outcomes, pass};
 
 #[test]
 fn an_unexpected_violation_fails_the_test() {
@@ -102,4 +102,42 @@ fn a_request_that_no_answer_covers_fails_the_test_despite_a_result() {
     );
     assert!(matches!(results[2].1, Some(Outcome::Passed)), "{results:#?}");
     assert!(matches!(results[1].1, Some(Outcome::Passed)), "{results:#?}");
+}
+
+#[test]
+fn a_key_of_the_step_below_with_is_refused_unless_the_tool_declares_it() {
+    let misplaced = |key: &str, tool: &str| {
+        format!(
+            "`{key}` is below `with`, and the input schema of `{tool}` has no property `{key}`; \
+             move it to the step"
+        )
+    };
+    fail("call: echo, with: {message: hi, expect: {text: no}}", &misplaced("expect", "echo"));
+    fail("call: two, with: {save: {a: text}}", &misplaced("save", "two"));
+    fail("call: two, with: {answer: {roots: []}}", &misplaced("answer", "two"));
+    fail("call: two, with: {steps: []}", &misplaced("steps", "two"));
+    pass(&["call: declared, with: {expect: yes}, expect: {text: yes}"]);
+}
+
+#[test]
+fn the_position_of_a_misplaced_key_is_the_key() {
+    let test = "call: echo, with: {message: hi, expect: {text: no}}";
+    let failed = block_on(failed(test)).unwrap();
+    let text = format!("{ON_MOCK}tests: [{{name: the test, {test}}}]\n");
+    let span = failed.failures[0].span;
+    assert_eq!((failed.failures.len(), &text[span.start..span.end]), (1, "expect"));
+    assert!(failed.frames.iter().all(|it| !it.text.contains("tools/call")), "it was sent");
+}
+
+#[test]
+fn an_argument_that_the_tool_does_not_declare_gets_a_note() {
+    let notes = |test: &str| {
+        let text = format!("{ON_MOCK}tests: [{{name: a, {test}}}]\n");
+        block_on(ends(&text)).remove(0).notes
+    };
+    let found = notes("call: echo, with: {message: hi, mesage: ho}");
+    let message = "the input schema of `echo` has no property `mesage`; did you mean 'message'?";
+    assert_eq!(found.iter().map(|it| &*it.message).collect::<Vec<_>>(), [message]);
+    assert!(notes("call: echo, with: {message: hi}").is_empty());
+    assert!(notes("call: two, with: {anything: hi}").is_empty(), "the schema is open");
 }

@@ -31,6 +31,24 @@ fn checks_each_aspect_of_an_answer() {
 }
 
 #[test]
+fn an_error_that_the_server_did_not_send_needs_its_kind() {
+    let other = "expected an error that the server sent, found an error of `kind:";
+    fail("call: exit, expect: {error: {}}", &format!("{other} closed`: the other side closed"));
+    fail("call: slow, expect: {error: {}}", &format!("{other} timeout`: no answer to tools/call"));
+    fail("call: exit, expect: {error: {not: {code: 1}}}", &format!("{other} closed`"));
+    fail("call: exit, expect: {error: {not: {kind: timeout}}}", &format!("{other} closed`"));
+    fail(
+        "call: exit, expect: {error: {kind: timeout}}",
+        "error.kind: expected \"timeout\", found \"closed\"",
+    );
+    pass(&[
+        "call: refused, expect: {error: {}}",
+        "call: refused, expect: {error: {kind: refused}}",
+        "call: exit, expect: {error: {any: [{kind: closed}, {code: 1}]}}",
+    ]);
+}
+
+#[test]
 fn reports_every_failure_with_its_position_and_the_frames() {
     let test = "call: typed, with: {days: 2}, expect: {text: x, structured: {days: 3, more: 1}}";
     let failed = block_on(failed(test)).unwrap();
@@ -76,6 +94,31 @@ fn checks_notifications() {
     fail(
         "call: changing, expect: {notifications: {lacks: {method: {matches: \"^(?:(?=[a-z/])[a-z/]+)+$\"}}}}",
         "gave up after too many steps",
+    );
+}
+
+#[test]
+fn count_beside_has_counts_only_the_items_that_match() {
+    let changed = "has: {method: notifications/tools/list_changed}";
+    pass(&[
+        &format!("call: again, expect: {{notifications: {{{changed}, count: 2}}}}"),
+        "list: tools, expect: {has: {name: echo}, count: 1}",
+        "list: tools, expect: {has: [{name: echo}, {name: {starts_with: ask}}], count: 3}",
+        "list: tools, expect: {lacks: {name: nothing}, count: {gt: 9}}",
+        "call: noise, expect: {violations: {has: {rule: wire/not-json}, count: 1}}",
+    ]);
+    fail(
+        &format!("call: again, expect: {{notifications: {{{changed}, count: 1}}}}"),
+        "the count of notifications that match: expected 1, found 2",
+    );
+    fail(
+        "list: tools, expect: {has: {name: {starts_with: ask}}, count: 1}",
+        "the count of items that match: expected 1, found 2",
+    );
+    // A violation that does not match is not counted, so it is unexpected.
+    fail(
+        "call: noisy_type, with: {days: x}, expect: {violations: {has: {rule: wire/not-json}, count: 1}}",
+        "tools/output-schema",
     );
 }
 

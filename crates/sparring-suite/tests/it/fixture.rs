@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sparring_script::Source;
 use sparring_suite::{
-    Event, FailedTry, Options, Outcome, Plan, RunContext, Stop, Suite, TestSelection, run,
+    Event, FailedTry, Options, Outcome, Plan, RunContext, Stop, Suite, TestEnd, TestSelection, run,
 };
 use tokio::sync::mpsc;
 
@@ -61,6 +61,30 @@ pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, O
         }
     }
     all
+}
+
+/// Runs a suite. Returns the ends of its tests in the order in which they finished.
+pub(crate) async fn ends(text: &str) -> Vec<TestEnd> {
+    let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
+    let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
+    let (sender, mut events) = mpsc::unbounded_channel();
+    let options = Options {
+        jobs: NonZeroUsize::MIN,
+        fail_fast: false,
+        retry: 0,
+        update: false,
+        traffic: false,
+    };
+    let (context, stop) = (world(), Stop::default());
+    let running = run(&plan, options, &context, &stop, sender);
+    tokio::time::timeout(PATIENCE, running).await.expect("it hangs");
+    let mut ends = Vec::new();
+    while let Some(event) = events.recv().await {
+        if let Event::Finished { end, .. } = event {
+            ends.push(end);
+        }
+    }
+    ends
 }
 
 /// Runs one test on the mock. Returns its failed try; `None` if the test passed.

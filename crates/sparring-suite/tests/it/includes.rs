@@ -133,7 +133,11 @@ fn reports_problems_of_fragments() {
     refuses("{one: [{ping: true}]}", "use: onee", "did you mean 'one'?");
     refuses("{one: [{use: one}]}", "ping: true", "the fragment `one` uses itself");
     refuses("{one: []}", "ping: true", "the fragment `one` has no step");
-    refuses("{one: [{ping: true}]}", "use: one, expect: {}", "`expect` cannot be used with `use`");
+    refuses(
+        "{one: [{ping: true}]}",
+        "use: one, expect: {text: a}",
+        "`expect` cannot be used with `use`",
+    );
     refuses("{one: [{call: \"${x}\"}]}", "use: one", "no earlier step saves `x`");
     refuses("{one: [{ping: true}]}", "use: one, call: x", "`call` cannot be used with `use`");
 }

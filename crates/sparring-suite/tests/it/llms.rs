@@ -56,7 +56,7 @@ fn each_test_starts_at_the_first_turn_and_can_have_its_own_turns() {
 fn a_request_that_does_not_fit_the_script_fails_the_test() {
     let two = format!(
         "{{{}}}, {{{}}}",
-        user_message_step("hi", ""),
+        user_message_step("hi", "is_error: false"),
         user_message_step("hi", "is_error: true")
     );
     let expected = "is_error: true, violations: {has: {rule: llm/unexpected-turn}, count: 1}";

@@ -182,7 +182,7 @@ fn a_list_is_checked_for_a_tool_its_count_and_a_removed_tool() {
         "{name: weather-api, description: {contains: weather}, input_schema: {required: [city]}}";
     let text = format!(
         "servers: {{it: {{mock: \"{}\"}}}}\n\
-         tests: [{{name: a, steps: [{{list: tools, expect: {{has: {listed}, count: 2}}}}, {{call: remove}}, \
+         tests: [{{name: a, steps: [{{list: tools, expect: {{has: {listed}, count: 1}}}}, {{call: remove}}, \
          {{list: tools, expect: {{lacks: {{name: weather-api}}, count: 1}}}}]}}]",
         path.display()
     );

@@ -26,6 +26,18 @@ fn reports_problems_of_keys_and_verbs() {
     // A mistyped `command` is reported once, not also as a missing kind of server.
     let mistyped = "servers: {it: {comand: x}}\ntests: [{name: a, ping: true}]";
     check_suite(mistyped, &["unknown key `comand` in a server"]);
+    // A synonym is suggested before a similar name.
+    for (written, meant) in [
+        ("call: x, args: {}", "with"),
+        ("call: x, arguments: {}", "with"),
+        ("call: x, params: {}", "with"),
+        ("call: x, assert: {}", "expect"),
+        ("call: x, expected: {}", "expect"),
+        ("tool: x", "call"),
+    ] {
+        check(written, &[&format!("did you mean '{meant}'?")]);
+    }
+    check("call: x, input: hi", &["did you mean 'with'?"]);
     // A mistyped verb is reported once, not also as a missing verb.
     check("cal: x", &["unknown key `cal` in a test"]);
     check("tags: x", &["a step needs a verb"]);
@@ -51,9 +63,14 @@ fn reports_expectations_that_the_verb_cannot_have() {
     check("notify: x, expect: {within: 1s}", &["`within` cannot be used with `notify`"]);
     check("call: x, expect: {error: {}, text: a}", &["`text` needs a result"]);
     check("call: x, expect: {notifications: {}}", &["write `has`, `lacks` or `count`"]);
+    check(
+        "list: tools, expect: {has: {name: a}, count: 0}",
+        &["`has` expects an item, and `count` expects none; use `lacks`"],
+    );
     check("list: tools, expect: {lacks: []}", &["this expects nothing"]);
+    check("call: x, expect: {}", &["the map is empty"]);
     check("call: x, expect: {called: {}}", &["this expects nothing"]);
-    check("call: x, expect: {called: {it: []}}", &["this expects nothing"]);
+    check("call: x, expect: {called: {it: []}}", &["the list is empty"]);
     check("call: x, expect: {text: {all: []}}", &["the list is empty"]);
     check("call: x, expect: {text: {matches: \"(\"}}", &["invalid regular expression"]);
     check(
@@ -61,6 +78,42 @@ fn reports_expectations_that_the_verb_cannot_have() {
         &["spar does not start `it`, so it cannot read its stderr"],
     );
     check("call: x, expect: {within: 5}", &["a duration such as 200ms, found a number"]);
+}
+
+#[test]
+fn reports_matchers_that_cannot_match() {
+    let expect = |expect: &str| format!("call: x, expect: {{{expect}}}");
+    check(
+        &expect("text: {not: {contain: cloudy}}"),
+        &["`contain` is not a matcher\n --> a.spar.yaml:2:50"],
+    );
+    check(&expect("json: {temperature: {not: {gte: 5}}}"), &["`gte` is not a matcher"]);
+    check(&expect("structured: {a: {not: {gte: 5}}, b: \"${tmp}\"}"), &["did you mean 'ge'?"]);
+    check("list: tools, expect: {lacks: {nam: get_weather}}", &["no field `nam` in a tool"]);
+    check("list: tools, expect: {lacks: get_weather}", &["use `{name: get_weather}`"]);
+    check(
+        "list: tools, expect: {lacks: {annotations: {readOnlyHnt: true}}}",
+        &["no field `readOnlyHnt` in the annotations of a tool"],
+    );
+    check("list: resources, expect: {lacks: {urii: x}}", &["no field `urii` in a resource"]);
+    check("list: templates, expect: {lacks: {uri: x}}", &["no field `uri` in a resource template"]);
+    check("list: prompts, expect: {lacks: {title: {regex: x}}}", &["did you mean 'matches'?"]);
+    check(
+        "complete: {prompt: p, argument: a, value: b}, expect: {lacks: {name: x}}",
+        &["`name` is not a matcher"],
+    );
+    check(&expect("notifications: {lacks: {metod: x}}"), &["no field `metod` in a message"]);
+    check(&expect("requests: {lacks: {metod: x}}"), &["no field `metod` in a message"]);
+    check(&expect("frames: {lacks: {metod: x}}"), &["no field `metod` in a frame"]);
+    check(&expect("violations: {lacks: {rul: x}}"), &["no field `rul` in a violation"]);
+    check(&expect("violations: {lacks: {rule: wire/not-jsn}}"), &["unknown value `wire/not-jsn`"]);
+    check(&expect("violations: {count: {gte: 1}}"), &["did you mean 'ge'?"]);
+    check(&expect("error: {kod: 1}"), &["no field `kod` in an error"]);
+    check(&expect("error: {kind: timout}"), &["did you mean 'timeout'?"]);
+    check(&expect("content: {not: {has: {typ: image}}}"), &["did you mean 'type'?"]);
+    check(&expect("called: {it: {tool: {contian: a}, count: 0}}"), &["did you mean 'contains'?"]);
+    check(&expect("text: {exists: true}"), &["`exists` has no effect here"]);
+    check(&expect("text: 5"), &["expected a string, found a number"]);
 }
 
 #[test]
@@ -88,7 +141,7 @@ fn reports_problems_of_steps_other_than_requests() {
         format!("servers: {{it: {server}}}\ntests: [{{name: a, {test}}}]")
     };
     check_suite(
-        &on("{command: a}", "ping: true, expect: {status: 200, headers: {}}"),
+        &on("{command: a}", "ping: true, expect: {status: 200, headers: {a: b}}"),
         &["`it` does not use HTTP\n --> a.spar.yaml:2:40", "2:53"],
     );
     check_suite(&on("{url: \"http://a\"}", "restart: true"), &["so it cannot restart it"]);
@@ -99,6 +152,7 @@ fn reports_problems_of_steps_other_than_requests() {
 fn reports_problems_of_templates_and_paths() {
     check("call: \"${x\"", &["is not closed"]);
     check("call: \"${x}\"", &["no earlier step saves `x`"]);
+    check("call: \"${MY_TOKEN}\"", &["for an environment variable, write ${env:MY_TOKEN}"]);
     check("call: \"${env}\"", &["write ${env:NAME}"]);
     check("steps: [{call: a, save: {city: text}}, {call: \"${ctiy}\"}]", &["did you mean 'city'?"]);
     check("call: a, expect: {text: \"${later}\"}, save: {later: text}", &["no earlier step saves"]);
@@ -122,6 +176,8 @@ fn reports_problems_of_servers() {
     check_suite(&with("{url: \"http://a\", args: [b]}"), &["`args` cannot be used with `url`"]);
     check_suite(&with("{command: a, transport: stdio}"), &["cannot be used with `command`"]);
     check_suite(&with("{command: a, protocol: 2025-11-2}"), &["did you mean '2025-11-25'"]);
+    check_suite(&with("{command: a, protocol: []}"), &["the list is empty, and has no effect"]);
+    check_suite(&with("{mock: trainer.mock.yaml, transport: []}"), &["the list is empty"]);
     check_suite(&with("{command: \"a 'b\"}"), &["this command has an unclosed quote"]);
     check_suite(&with("{command: \"\"}"), &["the command is empty"]);
     check_suite(&with("{command: \"\", args: [a]}"), &["the command is empty"]);
@@ -181,7 +237,7 @@ fn reports_problems_of_agents() {
     check_suite(&with("agent: {args: [a]}", "input: hi"), &["needs a `command`"]);
     check_suite(&of("input: hi, call: x"), &["`call` is a second verb"]);
     check_suite(&of("input: hi, with: {}"), &["`with` cannot be used with an agent"]);
-    check_suite(&of("input: hi, answer: {}"), &["`answer` cannot be used with an agent"]);
+    check_suite(&of("input: hi, answer: {roots: []}"), &["`answer` cannot be used with an agent"]);
     check_suite(&of("input: hi, expect: {text: a}"), &["`text` cannot be used with `agent`"]);
     check_suite(
         &of("input: hi, expect: {requests: {count: 0}}"),
