@@ -33,7 +33,7 @@ pub(crate) struct Connection<'a> {
 
 impl<'a> Connection<'a> {
     /// Creates the trace file and starts the target. Without `handshake` the client
-    /// sends nothing by itself.
+    /// sends nothing by itself. `configure` adds the verb's own settings to the client.
     ///
     /// # Errors
     /// When the trace file cannot be created or the target cannot be started or
@@ -42,6 +42,7 @@ impl<'a> Connection<'a> {
         target: Target,
         flags: &TargetFlags,
         handshake: bool,
+        configure: impl FnOnce(ClientBuilder) -> ClientBuilder,
         printer: &'a Printer,
     ) -> Result<Connection<'a>, Failure> {
         let (observer, transcript) = TrafficObserver::start(flags.connection.trace.clone()).await?;
@@ -54,7 +55,7 @@ impl<'a> Connection<'a> {
             options.protocol = Protocol::Raw;
         }
         let builder = ClientBuilder::with_options(options).transcript(transcript);
-        let client = builder.start(observer.wrap_link(link));
+        let client = configure(builder).start(observer.wrap_link(link));
         Ok(Connection { client, printer, target, observer, stderr, relay, container })
     }
 
@@ -130,7 +131,11 @@ impl<'a> Connection<'a> {
     }
 }
 
-async fn open(target: &Target, within: Duration) -> Result<OpenedTarget, Failure> {
+/// Starts the target or connects to it.
+///
+/// # Errors
+/// When the target cannot be started or reached in time.
+pub(crate) async fn open(target: &Target, within: Duration) -> Result<OpenedTarget, Failure> {
     // A container has the same deadline, and its own error names what was not ready.
     if let Target::Container(_) = target {
         return Ok(target.open().await?);

@@ -238,6 +238,12 @@ impl ConnectionFlags {
         self.timeout.unwrap_or(DEFAULT_TIMEOUT)
     }
 
+    /// The limit that a flag or the entry of a configured server sets, unless it is the
+    /// default.
+    pub(crate) fn own_timeout(&self) -> Option<Duration> {
+        self.timeout.filter(|timeout| *timeout != DEFAULT_TIMEOUT)
+    }
+
     fn protocol(&self) -> Protocol {
         self.protocol.unwrap_or(Protocol::Auto)
     }

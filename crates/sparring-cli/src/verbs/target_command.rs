@@ -68,13 +68,19 @@ impl TargetCommand {
             signal = signals.next() => Err(signal),
             exit = running => Ok(exit),
         };
-        Ok(tokio::select! {
+        let exit = tokio::select! {
             biased;
             // The second signal: the end of the runtime drops the link, and the link
             // ends the target.
             signal = signals.next() => Exit::Stopped(signal),
             exit = connection.close(outcome) => exit,
-        })
+        };
+        match &self {
+            TargetCommand::Init(init) if exit == Exit::Success => {
+                init.run_written_suite(printer, environment, signals).await
+            }
+            _ => Ok(exit),
+        }
     }
 
     /// Resolves the target and reads the inputs, so that wrong arguments are reported
@@ -92,7 +98,12 @@ impl TargetCommand {
             _ => {}
         }
         let handshake = !matches!(self, TargetCommand::Raw(raw) if raw.no_handshake);
-        Connection::open(target, self.flags_mut(), handshake, printer).await
+        let this = &*self;
+        let configure = |builder| match this {
+            TargetCommand::Init(init) => init.configure(builder),
+            _ => builder,
+        };
+        Connection::open(target, this.flags(), handshake, configure, printer).await
     }
 
     async fn run_verb(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {

@@ -73,6 +73,24 @@ fn check(way: &str, path: &str, flags: &[&str]) {
 }
 
 #[test]
+fn init_writes_a_suite_that_passes_on_server_everything() {
+    let Some(server) = Everything::start("streamableHttp") else { return };
+    let script = Path::new(&std::env::var_os("SPAR_PEERS_DIR").unwrap()).join(SCRIPT);
+    let url = format!("http://127.0.0.1:{}/mcp", server.port);
+    let script = script.to_str().unwrap();
+    for target in [&["--url", &*url][..], &["--", "node", script]] {
+        let folder = tempfile::tempdir().unwrap();
+        let init = output(Command::new(SPAR).arg("init").args(target).current_dir(&folder));
+        let stdout = String::from_utf8_lossy(&init.stdout);
+        assert_eq!(init.status.code(), Some(0), "{target:?}: {stdout}");
+        assert!(stdout.contains("ok    prompt simple-prompt answers\n"), "{stdout}");
+        assert!(stdout.contains("next: spar test everything.spar.yaml\n"), "{stdout}");
+        let test = output(Command::new(SPAR).args(["test", "-q"]).current_dir(&folder));
+        assert_eq!(test.status.code(), Some(0), "{}", String::from_utf8_lossy(&test.stdout));
+    }
+}
+
+#[test]
 fn every_verb_works_on_server_everything_over_streamable_http() {
     check("streamableHttp", "mcp", &[]);
 }

@@ -1,15 +1,21 @@
 //! Generates a first suite: one that passes on a mock, or one for a server.
 
+mod pattern;
 mod sample;
 mod text;
+mod trial;
+
+use std::collections::HashSet;
+use std::time::Duration;
 
 use serde_json::Value;
 use sparring_transport::Target;
 use sparring_transport::http::Credentials;
 use sparring_wire::Revision;
 
-use sample::sample;
 use text::{flow, string};
+
+pub use trial::{RequestKind, Trial, TrialOutcome, sample_answer};
 
 /// A suite that passes on [`FIRST_MOCK`].
 pub const FIRST_SUITE: &str = include_str!("first.spar.yaml");
@@ -20,56 +26,48 @@ pub const FIRST_MOCK: &str = include_str!("first.mock.yaml");
 /// The path of the JSON Schema of suites, for editors.
 pub const SCHEMA: &str = ".spar/suite.schema.json";
 
-/// The reason to skip a tool that may have side effects.
-const MAY_CHANGE: &str = "it may change something; check the arguments and remove this line";
+/// The maximum number of items of a list that a suite names, except tools.
+const MAX_LISTED_ITEMS: usize = 20;
 
-/// A tool of a server, and sample arguments.
+/// A list of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SampleCall {
-    /// The name of the tool.
-    pub tool: String,
-    /// Sample arguments, which conform to the input schema if possible.
-    pub arguments: Value,
-    /// The required arguments.
-    required: Vec<String>,
-    /// The reason to skip the generated test, if it is skipped.
-    pub skip: Option<String>,
+pub struct ListedItems {
+    /// The value of `list`: `tools`, `resources`, `templates`, `prompts`.
+    pub list: &'static str,
+    /// Its items as the server wrote them.
+    pub items: Vec<Value>,
 }
 
-impl SampleCall {
-    /// Makes sample arguments for a listed tool. Only tools with `readOnlyHint` are called.
-    pub fn from_tool(tool: &Value) -> SampleCall {
-        let (arguments, mismatch) = sample(&tool["inputSchema"]);
-        let required = tool["inputSchema"]["required"].as_array();
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
-        let harmless = tool["annotations"]["readOnlyHint"] == true;
-        let mismatch = mismatch
-            .map(|why| format!("these arguments do not conform to the input schema: {why}"));
-        SampleCall {
-            tool: tool["name"].as_str().unwrap_or_default().to_owned(),
-            arguments,
-            required: required.map(str::to_owned).collect(),
-            skip: mismatch.or_else(|| (!harmless).then(|| MAY_CHANGE.to_owned())),
+impl ListedItems {
+    /// The test of the list.
+    fn test(&self) -> String {
+        let list = self.list;
+        let mut text = format!("  - name: it lists its {list}\n    list: {list}\n");
+        let limit = if list == "tools" { usize::MAX } else { MAX_LISTED_ITEMS };
+        let items: String = self.items.iter().take(limit).filter_map(|it| self.item(it)).collect();
+        if !items.is_empty() {
+            text += &format!("    expect:\n      has:\n{items}");
         }
+        text
     }
 
-    fn listed(&self) -> String {
-        let required: Vec<String> = self.required.iter().map(|it| string(it)).collect();
-        let schema = match required.is_empty() {
-            true => String::new(),
-            false => format!(", input_schema: {{required: [{}]}}", required.join(", ")),
+    /// The matcher of one item.
+    fn item(&self, item: &Value) -> Option<String> {
+        let (key, wire_key) = match self.list {
+            "resources" => ("uri", "uri"),
+            "templates" => ("uri_template", "uriTemplate"),
+            _ => ("name", "name"),
         };
-        format!("        - {{name: {}{schema}}}\n", string(&self.tool))
-    }
-
-    fn called(&self) -> String {
-        let tool = string(&self.tool);
-        let skip = self.skip.as_ref().map(|why| format!("    skip: {}\n", string(why)));
-        let with = (self.arguments != serde_json::json!({}))
-            .then(|| format!("    with: {}\n", flow(&self.arguments)));
-        let (skip, with) = (skip.unwrap_or_default(), with.unwrap_or_default());
-        let title = string(&format!("{} answers", self.tool));
-        format!("  - name: {title}\n{skip}    call: {tool}\n{with}")
+        let value = string(item[wire_key].as_str()?);
+        let required = item["inputSchema"]["required"].as_array().map(Vec::as_slice);
+        let required = required.filter(|names| self.list == "tools" && !names.is_empty());
+        let required: Option<Vec<&str>> =
+            required.and_then(|names| names.iter().map(Value::as_str).collect());
+        let schema = required.map(|names| {
+            let names: Vec<String> = names.into_iter().map(string).collect();
+            format!(", input_schema: {{required: [{}]}}", names.join(", "))
+        });
+        Some(format!("        - {{{key}: {value}{}}}\n", schema.unwrap_or_default()))
     }
 }
 
@@ -82,10 +80,14 @@ pub struct ServerFacts<'a> {
     pub target: &'a Target,
     /// The requested revision.
     pub protocol: Option<Revision>,
-    /// Its tools.
-    pub tools: &'a [SampleCall],
-    /// Other lists of the server: `resources`, `prompts`.
-    pub lists: &'a [&'static str],
+    /// The requested timeout.
+    pub timeout: Option<Duration>,
+    /// The capabilities that the client must declare, if the answers do not imply them.
+    pub capabilities: &'a [&'static str],
+    /// Its lists.
+    pub lists: &'a [ListedItems],
+    /// The requests that were tried.
+    pub trials: &'a [Trial],
 }
 
 /// Generates a suite for a server. It takes environment values and tokens from variables
@@ -103,18 +105,56 @@ pub fn suite(found: &ServerFacts<'_>) -> Result<String, String> {
     if let Some(revision) = found.protocol {
         text += &format!("    protocol: {}\n", revision.name());
     }
+    if let Some(timeout) = found.timeout {
+        text += &match timeout.as_millis() {
+            whole if whole % 1_000 == 0 => format!("    timeout: {}s\n", whole / 1_000),
+            other => format!("    timeout: {other}ms\n"),
+        };
+    }
+    if !found.capabilities.is_empty() {
+        let declared: Vec<String> =
+            found.capabilities.iter().map(|name| format!("{name}: {{}}")).collect();
+        text += &format!("    capabilities: {{{}}}\n", declared.join(", "));
+    }
     text += "tests:\n  - name: it answers a ping\n    ping: true\n";
-    if !found.tools.is_empty() {
-        let listed: String = found.tools.iter().map(SampleCall::listed).collect();
-        text += &format!(
-            "  - name: it lists its tools\n    list: tools\n    expect:\n      has:\n{listed}"
-        );
+    text.extend(found.lists.iter().map(ListedItems::test));
+    let mut titles = HashSet::new();
+    for trial in found.trials {
+        let title = trial.title();
+        let more = (2..).map(|number| format!("{title} ({number})"));
+        let mut all = std::iter::once(title.clone()).chain(more);
+        let title = all.find(|title| titles.insert(title.clone())).unwrap_or_default();
+        text += &trial.test(&title);
     }
-    for list in found.lists {
-        text += &format!("  - name: it lists its {list}\n    list: {list}\n");
-    }
-    text.extend(found.tools.iter().map(SampleCall::called));
     Ok(text)
+}
+
+/// Checks that suites support such a target.
+///
+/// # Errors
+/// When they do not.
+pub fn check_target(target: &Target) -> Result<(), String> {
+    server_keys(target).map(drop)
+}
+
+/// Returns the variables that the suite of a target reads, with their values.
+pub fn variables(target: &Target) -> Vec<(String, String)> {
+    let of_command = |child: &sparring_transport::ChildTarget| {
+        child.env.iter().map(|(name, value)| (variable(name), value.clone())).collect()
+    };
+    match target {
+        Target::Child(child) => of_command(child),
+        Target::Container(container) => of_command(&container.command),
+        Target::Http(http) => {
+            let bearer = match &http.credentials {
+                Some(Credentials::Bearer(token)) => Some(("TOKEN".to_owned(), token.clone())),
+                _ => None,
+            };
+            let headers = http.headers.iter().map(|(name, value)| (variable(name), value.clone()));
+            bearer.into_iter().chain(headers).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The keys of a server for a target.
@@ -123,6 +163,11 @@ fn server_keys(target: &Target) -> Result<String, String> {
         Target::Child(child) => command(child),
         Target::Container(container) => {
             let mut keys = vec![("container", string(&container.name))];
+            if !container.engine.is_empty() {
+                let words = container.engine.iter().map(String::as_str);
+                let line = shlex::try_join(words).map_err(|error| error.to_string())?;
+                keys.push(("engine", string(&line)));
+            }
             keys.extend(command(&container.command));
             keys
         }
@@ -160,11 +205,13 @@ fn command(child: &sparring_transport::ChildTarget) -> Vec<(&'static str, String
 
 /// Entries whose values are variables of the same name.
 fn from_environment<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let variable = |it: &str| {
-        let upper = it.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_uppercase();
-        format!("{}: {}", string(it), name_of(&upper))
-    };
-    format!("{{{}}}", names.map(variable).collect::<Vec<_>>().join(", "))
+    let entries = names.map(|name| format!("{}: {}", string(name), name_of(&variable(name))));
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+}
+
+/// The environment variable for the value of a variable or a header.
+fn variable(name: &str) -> String {
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_uppercase()
 }
 
 fn name_of(variable: &str) -> String {
@@ -182,10 +229,21 @@ mod tests {
     use crate::Suite;
 
     fn written(target: &Target, tools: &[Value]) -> String {
-        let tools: Vec<SampleCall> = tools.iter().map(SampleCall::from_tool).collect();
-        let (server, protocol) = ("it", Some(Revision::V2025_11_25));
-        let lists = &["prompts"][..];
-        let text = suite(&ServerFacts { server, target, protocol, tools: &tools, lists }).unwrap();
+        let trials: Vec<Trial> = tools.iter().map(|tool| Trial::from_tool(tool, false)).collect();
+        let prompt = json!({"name": "hello"});
+        let text = suite(&ServerFacts {
+            server: "it",
+            target,
+            protocol: Some(Revision::V2025_11_25),
+            timeout: Some(Duration::from_millis(1_500)),
+            capabilities: &["sampling"],
+            lists: &[
+                ListedItems { list: "tools", items: tools.to_vec() },
+                ListedItems { list: "prompts", items: vec![prompt] },
+            ],
+            trials: &trials,
+        });
+        let text = text.unwrap();
         let source = Source::new("it.spar.yaml", text.clone());
         let read = Suite::parse(&source, std::path::Path::new("."));
         assert!(read.is_ok(), "{:?}\n{text}", read.err());
@@ -205,12 +263,17 @@ mod tests {
         let harmless = json!({
             "name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true},
         });
-        let text = written(&Target::Child(target), &[odd, harmless]);
+        let text = written(&Target::Child(target), &[odd, harmless.clone(), harmless]);
         assert!(!text.contains("hunter2"), "{text}");
-        let expected = "env: {KEY: \"${KEY}\"}\n    protocol: 2025-11-25\n";
+        let expected = "env: {KEY: \"${KEY}\"}
+    protocol: 2025-11-25
+    timeout: 1500ms
+    capabilities: {sampling: {}}
+";
         assert!(text.contains(expected), "{text}");
         assert_eq!(text.matches("skip: it may change something").count(), 1, "{text}");
-        assert!(text.ends_with("  - name: look answers\n    call: look\n"), "{text}");
+        assert!(text.contains("  - name: look answers\n    call: look\n"), "{text}");
+        assert!(text.ends_with("  - name: look answers (2)\n    call: look\n"), "{text}");
     }
 
     #[test]
@@ -218,7 +281,11 @@ mod tests {
         let mut target = HttpTarget::new("http://127.0.0.1:1/mcp");
         target.credentials = Some(Credentials::Bearer("hunter2".to_owned()));
         target.headers.push(("X-Api-Key".to_owned(), "hunter3".to_owned()));
-        let text = written(&Target::Http(target), &[]);
+        let target = Target::Http(target);
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected = [pair("TOKEN", "hunter2"), pair("X_API_KEY", "hunter3")];
+        assert_eq!(variables(&target), expected);
+        let text = written(&target, &[]);
         assert!(!text.contains("hunter"), "{text}");
         let expected = "    bearer: \"${TOKEN}\"\n    headers: {X-Api-Key: \"${X_API_KEY}\"}\n";
         assert!(text.contains(expected), "{text}");

@@ -1,58 +1,98 @@
-//! Generates a sample value for a JSON Schema: its own example, or else the simplest
+//! Generates sample values for a JSON Schema: its own examples, or else the simplest
 //! value of its type.
 //!
-//! It ignores `pattern`, so a value may not conform. The result then has the reason.
+//! A generated value may not conform. The result then has the reason.
 
 use serde_json::{Map, Value, json};
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
 
+use super::pattern::matching_text;
+
 /// The depth limit for recursive schemas.
 const MAX_DEPTH: usize = 16;
 
-/// Returns a sample value, and the reason if it does not conform.
-pub(super) fn sample(schema: &Value) -> (Value, Option<String>) {
-    let value = Sampler { root: schema }.sample(schema, 0);
-    let fits = match Schema::new(schema).map(|schema| schema.check(&value, 1)) {
+/// The sample values of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Samples {
+    /// Different values, the one with the fewest properties first; never empty.
+    pub(super) values: Vec<Value>,
+    /// The reason if none of them conforms.
+    pub(super) mismatch: Option<String>,
+}
+
+/// Generates sample values. With `by_name`, the name of a property selects its text: `.`
+/// for a `path`, which is harmless only if the value is only read.
+pub(super) fn samples(schema: &Value, by_name: bool) -> Samples {
+    let all = [Optional::None, Optional::WithExample, Optional::All];
+    let mut values: Vec<Value> = Vec::new();
+    for optional in all {
+        let value = Sampler { root: schema, optional, by_name }.sample(schema, None, 0);
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let mismatch = check(schema, &values[0]);
+    let conforming: Vec<Value> =
+        values.iter().filter(|value| check(schema, value).is_none()).cloned().collect();
+    match conforming.is_empty() {
+        true => Samples { values: vec![values.swap_remove(0)], mismatch },
+        false => Samples { values: conforming, mismatch: None },
+    }
+}
+
+/// Returns the reason if a value does not conform.
+fn check(schema: &Value, value: &Value) -> Option<String> {
+    match Schema::new(schema).map(|schema| schema.check(value, 1)) {
         Ok(Verdict::Valid) => None,
         Ok(Verdict::Invalid(mut found)) => found.pop().map(|mismatch| mismatch.message),
         Ok(Verdict::Undecided(reason)) => Some(reason),
         Err(error) => Some(format!("invalid schema: {error}")),
-    };
-    (value, fits)
+    }
+}
+
+/// The optional properties to include.
+#[derive(Clone, Copy, PartialEq)]
+enum Optional {
+    None,
+    /// Those with an example, a default or a list of values.
+    WithExample,
+    All,
 }
 
 struct Sampler<'a> {
     root: &'a Value,
+    optional: Optional,
+    by_name: bool,
 }
 
 impl Sampler<'_> {
-    fn sample(&self, schema: &Value, depth: usize) -> Value {
+    fn sample(&self, schema: &Value, name: Option<&str>, depth: usize) -> Value {
         if depth > MAX_DEPTH {
             return Value::Null;
         }
         if let Some(given) = own_example(schema) {
             return given.clone();
         }
-        let next = |schema: &Value| self.sample(schema, depth + 1);
+        let next = |schema: &Value| self.sample(schema, name, depth + 1);
         if let Some(pointer) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
             return self.root.pointer(pointer).map(next).unwrap_or_default();
         }
         for key in ["anyOf", "oneOf"] {
             let choices = schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
             if let Some(choice) = choices.iter().find(|it| it["type"] != "null") {
-                return merge(next(choice), self.sample_type(schema, depth));
+                return merge(next(choice), self.sample_type(schema, name, depth));
             }
         }
         let parts = schema["allOf"].as_array().map(Vec::as_slice).unwrap_or_default();
         parts
             .iter()
             .map(next)
-            .fold(self.sample_type(schema, depth), |value, part| merge(part, value))
+            .fold(self.sample_type(schema, name, depth), |value, part| merge(part, value))
     }
 
     /// A value of the type that a schema names or that its keywords imply.
-    fn sample_type(&self, schema: &Value, depth: usize) -> Value {
+    fn sample_type(&self, schema: &Value, name: Option<&str>, depth: usize) -> Value {
         let named = match &schema["type"] {
             Value::Array(types) => types.iter().filter_map(Value::as_str).find(|it| *it != "null"),
             named => named.as_str(),
@@ -60,43 +100,107 @@ impl Sampler<'_> {
         let has = |key: &str| schema.get(key).is_some();
         match named {
             Some("object") => self.object(schema, depth),
-            Some("array") => self.array(schema, depth),
+            Some("array") => self.array(schema, name, depth),
             Some("integer") => json!(number(schema).ceil() as i64),
             Some("number") if number(schema).fract() != 0.0 => json!(number(schema)),
             Some("number") => json!(number(schema) as i64),
             Some("boolean") => json!(false),
             Some("null") => Value::Null,
-            Some(_) => json!(text(schema)),
+            Some(_) => json!(self.text(schema, name)),
             None if has("properties") || has("required") => self.object(schema, depth),
-            None if has("items") || has("prefixItems") => self.array(schema, depth),
+            None if has("items") || has("prefixItems") => self.array(schema, name, depth),
             None if ["anyOf", "oneOf", "allOf"].iter().any(|key| has(key)) => Value::Null,
-            None => json!(text(schema)),
+            None => json!(self.text(schema, name)),
         }
     }
 
-    /// An object with the required properties.
+    /// An object with the required properties; on the first level also with the selected
+    /// optional ones.
     fn object(&self, schema: &Value, depth: usize) -> Value {
         let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let fields = required.iter().filter_map(Value::as_str).map(|name| {
-            let of_field = &schema["properties"][name];
-            (name.to_owned(), self.sample(of_field, depth + 1))
-        });
-        Value::Object(fields.collect::<Map<_, _>>())
+        let required = required.iter().filter_map(Value::as_str);
+        let properties = schema["properties"].as_object();
+        let optional =
+            properties.into_iter().flatten().filter(|(_, of_field)| match self.optional {
+                _ if depth > 0 => false,
+                Optional::None => false,
+                Optional::WithExample => own_example(of_field).is_some(),
+                Optional::All => true,
+            });
+        let mut fields = Map::new();
+        for name in required.chain(optional.map(|(name, _)| name.as_str())) {
+            if !fields.contains_key(name) {
+                let of_field = &schema["properties"][name];
+                fields.insert(name.to_owned(), self.sample(of_field, Some(name), depth + 1));
+            }
+        }
+        Value::Object(fields)
     }
 
-    fn array(&self, schema: &Value, depth: usize) -> Value {
+    fn array(&self, schema: &Value, name: Option<&str>, depth: usize) -> Value {
         let first = schema["prefixItems"].as_array().map(Vec::as_slice).unwrap_or_default();
         let least = schema["minItems"].as_u64().unwrap_or_default().min(100) as usize;
         let rest = (first.len()..least).map(|_| &schema["items"]);
-        Value::Array(first.iter().chain(rest).map(|it| self.sample(it, depth + 1)).collect())
+        Value::Array(first.iter().chain(rest).map(|it| self.sample(it, name, depth + 1)).collect())
+    }
+
+    fn text(&self, schema: &Value, name: Option<&str>) -> String {
+        if let Some(text) = schema["pattern"].as_str().and_then(matching_text) {
+            return text;
+        }
+        let by_format = text_of_format(schema["format"].as_str().unwrap_or_default());
+        let by_name = || name.filter(|_| self.by_name).and_then(text_of_name);
+        let text = by_format.or_else(by_name).unwrap_or("text");
+        let bound = |key: &str| schema[key].as_u64().map(|it| it.min(10_000) as usize);
+        let least = bound("minLength").unwrap_or_default();
+        let longer = text.chars().chain(std::iter::repeat('x'));
+        let length = text.len().max(least).min(bound("maxLength").unwrap_or(usize::MAX));
+        longer.take(length).collect()
     }
 }
 
-/// The example that a schema contains.
+/// The example that a schema contains. `example` is OpenAPI's word. A default of `null`
+/// only means that there is no default.
 fn own_example(schema: &Value) -> Option<&Value> {
     let first = |key: &str| schema[key].as_array().and_then(|values| values.first());
     let own = |key: &str| schema.get(key);
-    first("examples").or(own("default")).or(own("const")).or(first("enum"))
+    let default = own("default").filter(|value| !value.is_null());
+    let example = first("examples").or(own("example"));
+    example.or(default).or(own("const")).or(first("enum"))
+}
+
+/// A text of a `format`.
+fn text_of_format(format: &str) -> Option<&'static str> {
+    Some(match format {
+        "date-time" => "2026-01-01T12:00:00Z",
+        "date" => "2026-01-01",
+        "time" => "12:00:00Z",
+        "duration" => "PT1M",
+        "email" | "idn-email" => "someone@example.com",
+        "uri" | "iri" | "url" | "uri-reference" => "https://example.com/",
+        "hostname" | "idn-hostname" => "example.com",
+        "ipv4" => "127.0.0.1",
+        "ipv6" => "::1",
+        "uuid" => "00000000-0000-4000-8000-000000000000",
+        _ => return None,
+    })
+}
+
+/// A text for a property without a format, by its name.
+fn text_of_name(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
+    Some(match &*name {
+        _ if ends(&["timezone", "time_zone"]) || name == "tz" => "UTC",
+        _ if ends(&["email"]) => "someone@example.com",
+        _ if ends(&["url", "uri"]) => "https://example.com/",
+        _ if ends(&["update"]) => return None,
+        _ if ends(&["date"]) => "2026-01-01",
+        _ if ends(&["time"]) => "12:00",
+        _ if ends(&["path", "directory", "folder", "cwd"]) || name == "dir" => ".",
+        _ if ends(&["language", "locale", "lang"]) => "en",
+        _ => return None,
+    })
 }
 
 /// Merges two objects; otherwise returns the value that is not null.
@@ -123,34 +227,14 @@ fn number(schema: &Value) -> f64 {
     step.map_or(number, |step| (number / step).ceil() * step)
 }
 
-fn text(schema: &Value) -> String {
-    let text = match schema["format"].as_str().unwrap_or_default() {
-        "date-time" => "2026-01-01T12:00:00Z",
-        "date" => "2026-01-01",
-        "time" => "12:00:00Z",
-        "duration" => "PT1M",
-        "email" | "idn-email" => "someone@example.com",
-        "uri" | "iri" | "url" | "uri-reference" => "https://example.com/",
-        "hostname" | "idn-hostname" => "example.com",
-        "ipv4" => "127.0.0.1",
-        "ipv6" => "::1",
-        "uuid" => "00000000-0000-4000-8000-000000000000",
-        _ => "text",
-    };
-    let bound = |key: &str| schema[key].as_u64().map(|it| it.min(10_000) as usize);
-    let least = bound("minLength").unwrap_or_default();
-    let longer = text.chars().chain(std::iter::repeat('x'));
-    let length = text.len().max(least).min(bound("maxLength").unwrap_or(usize::MAX));
-    longer.take(length).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(schema: Value, expected: Value) {
-        assert_eq!(sample(&schema), (expected, None), "{schema}");
+        let samples = samples(&schema, false);
+        assert_eq!((&samples.values[0], samples.mismatch), (&expected, None), "{schema}");
     }
 
     #[test]
@@ -208,11 +292,51 @@ mod tests {
 
     #[test]
     fn reports_mismatches_and_limits_recursion() {
-        let (_, why) = sample(&json!({"type": "string", "pattern": "^[0-9]{4}$"}));
-        assert!(why.unwrap().contains("does not match"));
+        let mismatch = |schema: Value| samples(&schema, false).mismatch.unwrap_or_default();
+        let pattern = json!({"type": "string", "pattern": "^(?=1)[0-9]{4}$"});
+        assert!(mismatch(pattern).contains("does not match"));
         let endless =
             json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
-        assert!(sample(&endless).1.is_some());
-        assert!(sample(&json!({"type": "nonsense"})).1.unwrap().contains("invalid schema"));
+        assert!(!mismatch(endless).is_empty());
+        assert!(mismatch(json!({"type": "nonsense"})).contains("invalid schema"));
+    }
+
+    #[test]
+    fn adds_optional_properties_in_further_samples() {
+        let schema = json!({
+            "type": "object", "required": ["a"],
+            "properties": {
+                "a": {"type": "string", "pattern": "^[0-9]{2}$"},
+                "b": {"type": "string", "examples": ["x"]},
+                "c": {"type": "boolean"},
+                "d": {"type": "string", "default": null},
+            },
+        });
+        let expected = [
+            json!({"a": "11"}),
+            json!({"a": "11", "b": "x"}),
+            json!({"a": "11", "b": "x", "c": false, "d": "text"}),
+        ];
+        assert_eq!(samples(&schema, false).values, expected);
+    }
+
+    #[test]
+    fn leaves_out_samples_that_do_not_conform() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a": {"type": "string", "pattern": "(?=b)a"}},
+        });
+        assert_eq!(samples(&schema, false), Samples { values: vec![json!({})], mismatch: None });
+    }
+
+    #[test]
+    fn chooses_texts_by_the_name_of_a_property_only_if_asked() {
+        let names = ["path", "repo_path", "timezone", "startDate", "time", "url", "last_update"];
+        let texts = [".", ".", "UTC", "2026-01-01", "12:00", "https://example.com/", "text"];
+        for (name, text) in names.into_iter().zip(texts) {
+            let schema = json!({"required": [name], "properties": {name: {"type": "string"}}});
+            assert_eq!(samples(&schema, true).values, [json!({name: text})]);
+            assert_eq!(samples(&schema, false).values, [json!({name: "text"})]);
+        }
     }
 }

@@ -2,6 +2,12 @@
 
 use serde_json::Value;
 
+/// The maximum number of lines of a message in a comment.
+const MAX_COMMENT_LINES: usize = 8;
+
+/// The maximum length of such a line in characters.
+const MAX_COMMENT_COLUMNS: usize = 160;
+
 /// Words that are not strings in YAML.
 const WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "~"];
 
@@ -9,7 +15,8 @@ const WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "~"
 pub(super) fn string(text: &str) -> String {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         || text.starts_with("./")
-        || text.starts_with("../");
+        || text.starts_with("../")
+        || text == "..";
     let plain = |c: char| c.is_ascii_alphanumeric() || " _./-;()'".contains(c);
     let bare = begins
         && text.chars().all(plain)
@@ -38,6 +45,34 @@ pub(super) fn flow(value: &Value) -> String {
     }
 }
 
+/// Writes a comment before a test: a line about the message, the beginning of the
+/// message, and a line after it.
+pub(super) fn comment(before: &str, message: &str, after: &str) -> String {
+    let lines = message.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let shown: Vec<String> = lines.map(|line| format!("  {}", shorten(line))).collect();
+    let rest = shown.len().saturating_sub(MAX_COMMENT_LINES);
+    let left_out = (rest > 0).then(|| format!("  … {rest} more lines"));
+    let shown = shown.into_iter().take(MAX_COMMENT_LINES).chain(left_out);
+    let after = Some(after.to_owned()).filter(|after| !after.is_empty());
+    let all = std::iter::once(before.to_owned()).chain(shown).chain(after);
+    all.map(|line| format!("  # {line}\n")).collect()
+}
+
+/// Replaces control characters, and cuts a long line.
+fn shorten(line: &str) -> String {
+    let clean = line.chars().map(|c| if is_break(c) { ' ' } else { c });
+    let mut text: String = clean.clone().take(MAX_COMMENT_COLUMNS).collect();
+    if clean.count() > MAX_COMMENT_COLUMNS {
+        text.push('…');
+    }
+    text
+}
+
+/// Returns true for control characters and for every character that ends a line in YAML.
+fn is_break(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
 /// Writes a quoted string. JSON strings are valid YAML; `${` is escaped.
 fn quoted(text: &str) -> String {
     Value::from(text.replace("${", "$${")).to_string()
@@ -49,6 +84,16 @@ mod tests {
     use sparring_script::{Node, Source};
 
     use super::*;
+
+    #[test]
+    fn a_comment_cannot_end_before_its_last_line() {
+        let message = format!("a\r\n\u{85}b\u{2028}\n{}\n{}", "c".repeat(200), "d\n".repeat(9));
+        let text = comment("before", &message, "after");
+        assert!(text.lines().all(|line| line.starts_with("  # ")), "{text}");
+        assert!(text.contains("  #   … 4 more lines\n  # after\n"), "{text}");
+        let source = Source::new("a", format!("a:\n{text}  - b\n"));
+        assert_eq!(Node::parse(&source).unwrap().to_json(), json!({"a": ["b"]}));
+    }
 
     #[test]
     fn writes_yaml_that_parses_to_the_same_value() {
@@ -78,6 +123,7 @@ mod tests {
             "a\nb",
             "\u{7}",
             "ä",
+            "..",
             "...",
             "---",
             ".inf",

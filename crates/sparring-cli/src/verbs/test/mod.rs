@@ -131,9 +131,39 @@ pub(crate) struct Test {
     /// When to use colours; NO_COLOR turns them off
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     color: ColorChoice,
+
+    /// Print nothing to stdout; only other verbs set this.
+    #[arg(skip)]
+    silent: bool,
 }
 
 impl Test {
+    /// Runs all tests of one file; prints nothing to stdout if `silent` is true.
+    pub(crate) fn of_file(file: PathBuf, silent: bool) -> Test {
+        Test {
+            paths: vec![file],
+            check: false,
+            list: false,
+            filter: None,
+            tags: Vec::new(),
+            protocols: Vec::new(),
+            transports: Vec::new(),
+            last_failed: false,
+            shard: None,
+            shuffle: None,
+            retry: 0,
+            fail_fast: false,
+            jobs: None,
+            update: false,
+            watch: false,
+            reports: Vec::new(),
+            quiet: false,
+            timings: false,
+            color: ColorChoice::Auto,
+            silent,
+        }
+    }
+
     pub(crate) fn output_flags(&self) -> OutputFlags {
         OutputFlags { json: false, quiet: self.quiet, color: self.color }
     }

@@ -134,7 +134,7 @@ impl Test {
             let lines: String = plan.tests().map(render_listed_test).collect();
             return printer.print(&lines).await.map(|()| Exit::Success);
         }
-        let silent = reports.have_stdout();
+        let silent = self.silent || reports.have_stdout();
         let mut record = RunRecord::new(&plan, shard_name, &context.secrets);
         let run_reports = match reports.are_wanted() {
             true => Some(reports.begin(record.run(), printer, signals).await?),

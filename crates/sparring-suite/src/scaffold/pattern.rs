@@ -1,0 +1,85 @@
+//! Generates a short text that matches a regular expression.
+//!
+//! It does not support look-around and backreferences, and ignores anchors. The caller
+//! checks the text.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// The maximum length of a text in bytes.
+const MAX_LENGTH: usize = 1_000;
+
+/// The characters to choose from a class, best first.
+const PREFERRED_CHARS: [char; 4] = ['a', 'A', '1', '0'];
+
+/// Returns a text for a pattern, or nothing if the pattern is not supported.
+pub(super) fn matching_text(pattern: &str) -> Option<String> {
+    let hir = regex_syntax::parse(pattern).ok()?;
+    let mut text = String::new();
+    append(&hir, &mut text)?;
+    Some(text)
+}
+
+fn append(hir: &Hir, text: &mut String) -> Option<()> {
+    if text.len() > MAX_LENGTH {
+        return None;
+    }
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => text.push_str(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Class(class) => text.push(choose(class)?),
+        HirKind::Capture(capture) => append(&capture.sub, text)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| append(part, text))?,
+        HirKind::Alternation(choices) => append(choices.first()?, text)?,
+        HirKind::Repetition(repetition) => {
+            // Once where nothing is possible too: an empty value is rarely meant.
+            let least = repetition.min.max(repetition.max.unwrap_or(1).min(1));
+            for _ in 0..least {
+                append(&repetition.sub, text)?;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Returns the best character of a class.
+fn choose(class: &Class) -> Option<char> {
+    let ranges: Vec<(char, char)> = match class {
+        Class::Unicode(class) => class.iter().map(|it| (it.start(), it.end())).collect(),
+        Class::Bytes(class) => {
+            class.iter().map(|it| (it.start().into(), it.end().into())).collect()
+        }
+    };
+    let has = |c: char| ranges.iter().any(|(start, end)| (*start..=*end).contains(&c));
+    let printable = || (' '..='~').find(|c| has(*c));
+    let preferred = PREFERRED_CHARS.into_iter().find(|c| has(*c));
+    preferred.or_else(printable).or_else(|| ranges.first().map(|(start, _)| *start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generates_a_text_that_matches() {
+        for pattern in [
+            "^[0-9]{4}$",
+            "^(open|closed)$",
+            r"^[a-z]+(-[a-z]+)*$",
+            r"^\d{4}-\d{2}-\d{2}$",
+            "^#?[0-9A-F]{6}$",
+            ".*",
+            "^[^a-zA-Z0-9]x$",
+        ] {
+            let text = matching_text(pattern).expect(pattern);
+            let matches = sparring_script::Pattern::new(pattern).unwrap().is_match(&text);
+            assert_eq!(matches, Ok(true), "{pattern}: {text}");
+        }
+        assert_eq!(matching_text("^[0-9]{4}$").as_deref(), Some("1111"));
+    }
+
+    #[test]
+    fn gives_up_on_look_around_and_on_long_texts() {
+        assert_eq!(matching_text("^(?!a)b$"), None);
+        assert_eq!(matching_text("(a{900}){900}"), None);
+    }
+}
