@@ -52,7 +52,7 @@ impl Recorder {
 
     /// Checks what only HTTP shows, and records a violation.
     pub fn record_http(&self, observation: HttpObservation<'_>) {
-        self.conversation.record_http(observation);
+        self.connection.record_http(observation);
     }
 
     /// Records an HTTP exchange that has ended.

@@ -165,9 +165,11 @@ impl StepTraffic {
 }
 
 impl Collected {
+    /// Adds a violation that belongs to no frame, such as one of an HTTP response.
     fn add_violation(&mut self, violation: &Violation) {
         if self.violations.len() < MAX_VIOLATIONS {
-            self.violations.push(violation.clone());
+            let owner = if self.begun.is_none() { Owner::Any } else { Owner::None };
+            self.violations.push(CollectedViolation { violation: violation.clone(), owner });
         }
     }
 

@@ -65,7 +65,7 @@ pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, O
 
 /// Runs a suite. Returns the ends of its tests in the order in which they finished.
 pub(crate) async fn ends(text: &str) -> Vec<TestEnd> {
-    let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
+    let suite = read(text).unwrap_or_else(|problems| panic!("{problems}"));
     let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
     let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options {
@@ -75,9 +75,9 @@ pub(crate) async fn ends(text: &str) -> Vec<TestEnd> {
         update: false,
         traffic: false,
     };
-    let (context, stop) = (world(), Stop::default());
+    let (context, stop) = (run_context(), Stop::default());
     let running = run(&plan, options, &context, &stop, sender);
-    tokio::time::timeout(PATIENCE, running).await.expect("it hangs");
+    tokio::time::timeout(RUN_TIMEOUT, running).await.expect("it hangs");
     let mut ends = Vec::new();
     while let Some(event) = events.recv().await {
         if let Event::Finished { end, .. } = event {

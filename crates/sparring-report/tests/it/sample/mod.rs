@@ -41,6 +41,7 @@ pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
         reason: None,
         took_ms: 0.0,
         failed_tries: Vec::new(),
+        notes: Vec::new(),
         timings: Vec::new(),
         frames: Vec::new(),
         frames_left_out: 0,

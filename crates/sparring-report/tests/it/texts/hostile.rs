@@ -8,8 +8,8 @@ use quick_xml::Reader;
 use quick_xml::events::Event as Xml;
 use serde_json::Value;
 use sparring_report::{
-    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, Test, Violation, render_agent,
-    render_github, render_gitlab, render_junit, render_markdown, render_tap,
+    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Test, Violation,
+    render_agent, render_github, render_gitlab, render_junit, render_markdown, render_tap,
 };
 
 use super::{sample, tap_reader};
@@ -34,6 +34,7 @@ fn everywhere(texts: &[String]) -> Run {
             took_ms: [f64::NAN, 1e308, -1.0, f64::INFINITY][number % 4],
             rerun_command: text(),
             failed_tries: if ran { vec![a_try(&mut text), a_try(&mut text)] } else { Vec::new() },
+            notes: vec![Note { place: place(text(), number), message: text() }],
             timings: Vec::new(),
             frames: vec![frame(Sender::Client, &mut text), frame(Sender::Server, &mut text)],
             frames_left_out: number,
