@@ -97,6 +97,15 @@ fn answer(asked: &ReceivedRequest) -> Option<String> {
 }
 
 #[tokio::test]
+async fn a_revision_without_http_sse_names_the_reason() {
+    let server = ScriptedServer::new(|_| Reply::of("404 Not Found", &[], "nothing here")).await;
+    let builder = Client::builder().revision(Revision::V2026_07_28);
+    let error = connect(builder, &server.target()).await.unwrap_err().to_string();
+    assert!(error.contains("to server/discover: 2026-07-28 needs Streamable HTTP"), "{error}");
+    assert!(error.contains("SSE server, use an earlier revision"), "{error}");
+}
+
+#[tokio::test]
 async fn it_is_found_last_or_taken_at_once_wherever_the_endpoint_is() {
     for endpoint in ["/x/messages?id=1", "messages?id=1", "http://{}/x/messages?id=1"] {
         for transport in [HttpTransport::Auto, HttpTransport::Sse] {
