@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use sparring_peer::{Cause, Client};
-use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport};
+use sparring_transport::http::{HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::OwnedWriteHalf;
@@ -98,10 +98,9 @@ fn answer(asked: &ReceivedRequest) -> Option<String> {
 
 #[tokio::test]
 async fn a_revision_without_http_sse_names_the_reason() {
-    let server = HttpSseServer::new("/x/messages").await;
-    let link = HttpLink::new(&server.target(HttpTransport::Auto)).unwrap();
-    let connecting = Client::builder().revision(Revision::V2026_07_28).connect(link);
-    let error = within(connecting).await.unwrap_err().to_string();
+    let server = ScriptedServer::new(|_| Reply::of("404 Not Found", &[], "nothing here")).await;
+    let builder = Client::builder().revision(Revision::V2026_07_28);
+    let error = connect(builder, &server.target()).await.unwrap_err().to_string();
     assert!(error.contains("to server/discover: 2026-07-28 needs Streamable HTTP"), "{error}");
     assert!(error.contains("SSE server, use an earlier revision"), "{error}");
 }
