@@ -83,7 +83,8 @@ fn base64_problem(text: &[u8]) -> Option<String> {
         let found = String::from_utf8_lossy(&data[at..]).chars().next().unwrap_or_default();
         return Some(format!("character {} is {found:?}", at + 1));
     }
-    (text.len() % 4 != 0).then(|| format!("its length {} is not a multiple of 4", text.len()))
+    (!text.len().is_multiple_of(4))
+        .then(|| format!("its length {} is not a multiple of 4", text.len()))
 }
 
 /// Returns the reason why a text is not a URI template.
