@@ -6,6 +6,7 @@
 mod agents;
 mod around;
 mod defaults;
+mod effects;
 mod expectations;
 mod fixture;
 mod includes;
