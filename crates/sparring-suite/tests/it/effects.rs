@@ -8,7 +8,7 @@ use crate::fixture::{block_on, outcomes};
 
 const MOCK: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s}}\n";
 const HTTP: &str = "servers: {it: {mock: trainer.mock.yaml, transport: http, timeout: 2s}}\n";
-const AGENT: &str = "agent: {command: sh, args: [-c, echo out; echo err >&2; echo a > a.txt]}\n";
+const AGENT: &str = "agent: {command: sh, args: [-c, echo out; echo err >&2]}\n";
 const API: &str = "servers: {it: {mock: trainer.mock.yaml}}\nmocks: {api: {http: []}}\n";
 
 /// Each key of `expect`: the top of a suite, a step, and an expectation that does not hold.
