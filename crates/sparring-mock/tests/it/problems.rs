@@ -48,7 +48,7 @@ error: ${agrs.x}: unknown name `agrs`
 3 |   - {name: a, input: {x: strin}, text: \"${agrs.x}\"}
   |                                        ^^^^^^^^^^^
   |
-  = help: did you mean 'args' or 'vars'?
+  = help: did you mean 'args'?
 
 error: duplicate tool `a`
  --> mock.yaml:4:12
@@ -74,7 +74,7 @@ error: unknown key `nmae` in a tool
 5 |   - {nmae: b, text: x, delay: soon}
   |      ^^^^
   |
-  = help: did you mean 'name' or 'image'?
+  = help: did you mean 'name'?
 
 error: `soon` is not a duration (try `200ms` or `2s`)
  --> mock.yaml:5:31
