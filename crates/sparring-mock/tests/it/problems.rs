@@ -74,7 +74,7 @@ error: unknown key `nmae` in a tool
 5 |   - {nmae: b, text: x, delay: soon}
   |      ^^^^
   |
-  = help: did you mean 'name'?
+  = help: did you mean 'name' or 'image'?
 
 error: `soon` is not a duration (try `200ms` or `2s`)
  --> mock.yaml:5:31
