@@ -72,7 +72,7 @@ static BEHAVIOR_KEYS: [Key; 5] = [
     ),
     Key::new(
         "login",
-        &Shape::OneOrMany(&Shape::Keyword(&["approve", "deny"])),
+        &Shape::AnyNumber(&Shape::Keyword(&["approve", "deny"])),
         "The outcome of logins: one word for all, or a list for the next ones (default: approve).",
     ),
     Key::new(
@@ -82,7 +82,7 @@ static BEHAVIOR_KEYS: [Key; 5] = [
     ),
     Key::new(
         "wrong",
-        &Shape::OneOrMany(&WRONG),
+        &Shape::AnyNumber(&WRONG),
         "The fault of issued tokens: one word for all, or a list for the next ones (default: nothing).",
     ),
 ];

@@ -48,7 +48,7 @@ error: ${agrs.x}: unknown name `agrs`
 3 |   - {name: a, input: {x: strin}, text: \"${agrs.x}\"}
   |                                        ^^^^^^^^^^^
   |
-  = help: did you mean 'args' or 'vars'?
+  = help: did you mean 'args'?
 
 error: duplicate tool `a`
  --> mock.yaml:4:12
