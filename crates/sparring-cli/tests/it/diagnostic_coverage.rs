@@ -33,9 +33,10 @@ const SOURCES: [&str; 18] = [
 ];
 
 /// String literals that are not messages, and messages that no file can cause.
-const OTHERS: [(&str, &str); 14] = [
+const OTHERS: [(&str, &str); 15] = [
     ("no such file, or its path is not valid UTF-8", "needs a file that goes away meanwhile"),
     ("another process has locked its folder for {LOCK_TIMEOUT:?}", "needs a process that hangs"),
+    ("any value", "describes a kind of value that every matcher can match"),
     ("the tool", "names a text without a file"),
     ("the reply", "names a text without a file"),
     ("the change", "names a text without a file"),

@@ -115,7 +115,7 @@ fn files_are_found_by_path_or_pattern_and_read_in_the_expected_form() {
         pass(script, &files(good));
     }
     for (bad, expected) in [
-        ("a/y.txt: {}", "`a/y.txt` does not exist; did you mean 'a/x.txt' or 'in.txt'?"),
+        ("a/y.txt: {}", "`a/y.txt` does not exist; did you mean 'a/x.txt'?"),
         ("a/x.txt: {exists: false}", "`a/x.txt` exists"),
         ("a/x.txt: {text: ho}", "`a/x.txt` as text: expected \"ho\", found \"hi\\n\""),
         ("a/x.txt: {json: 1}", "`a/x.txt`: it is not JSON"),
