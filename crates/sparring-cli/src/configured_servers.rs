@@ -11,8 +11,8 @@ use sparring_host::config::{
 use sparring_transport::Target;
 
 use crate::args::login_page_opener;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::{Printer, ThreadedWriter};
 use crate::terminal_prompt;
 
@@ -72,7 +72,7 @@ pub(crate) async fn find_server(
     name: &str,
     environment: &Environment,
     printer: &Printer,
-) -> Result<NamedServer, Failure> {
+) -> Result<NamedServer, CommandError> {
     let names = [name.to_owned()].into();
     let ask = input_asker(names, KnownInputs::default(), environment.can_ask, printer.stderr());
     let (locations, name) = (config_places(environment), name.to_owned());
@@ -96,8 +96,8 @@ pub(crate) async fn find_server(
         (config.faults, server, template)
     });
     let (faults, server, template) =
-        read.await.map_err(|error| Failure::System(std::io::Error::other(error)))?;
-    let server = server.map_err(|refusal| refusal_failure(refusal, &faults))?;
+        read.await.map_err(|error| CommandError::System(std::io::Error::other(error)))?;
+    let server = server.map_err(|refusal| refusal_error(refusal, &faults))?;
     for fault in &faults {
         let note =
             format!("{} is ignored because of errors; run `spar config check`", fault_file(fault));
@@ -131,21 +131,21 @@ pub(crate) fn fault_file(fault: &FileProblem) -> String {
 }
 
 /// Returns the failure for a named server that cannot be used.
-pub(crate) fn refusal_failure(refusal: LookupError, faults: &[FileProblem]) -> Failure {
+pub(crate) fn refusal_error(refusal: LookupError, faults: &[FileProblem]) -> CommandError {
     match refusal {
-        LookupError::Invalid(problems) => Failure::Script(vec![problems]),
+        LookupError::Invalid(problems) => CommandError::Script(vec![problems]),
         LookupError::Disabled { ref name, .. } => {
-            Failure::Usage(format!("{refusal}; enable it with `spar config enable {name}`"))
+            CommandError::Usage(format!("{refusal}; enable it with `spar config enable {name}`"))
         }
         LookupError::Unknown { name, help } if !faults.is_empty() => {
             let files: Vec<String> = faults.iter().map(fault_file).collect();
             let files = files.join(" and ");
-            Failure::Usage(format!(
+            CommandError::Usage(format!(
                 "no server named `{name}`; {files} is ignored because of errors; run `spar config \
                  check`{help}"
             ))
         }
-        refusal => Failure::Usage(refusal.to_string()),
+        refusal => CommandError::Usage(refusal.to_string()),
     }
 }
 

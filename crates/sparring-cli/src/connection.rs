@@ -10,8 +10,8 @@ use sparring_transport::{Container, OpenedTarget, Stderr, Target};
 use tokio::time::timeout;
 
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::exit::{Exit, Signal};
-use crate::failure::Failure;
 use crate::frame_queue::FrameQueue;
 use crate::output::Printer;
 use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
@@ -44,7 +44,7 @@ impl<'a> Connection<'a> {
         handshake: bool,
         configure: impl FnOnce(ClientBuilder) -> ClientBuilder,
         printer: &'a Printer,
-    ) -> Result<Connection<'a>, Failure> {
+    ) -> Result<Connection<'a>, CommandError> {
         let (observer, transcript) = TrafficObserver::start(flags.connection.trace.clone()).await?;
         let OpenedTarget { link, stderr, container } =
             open(&target, flags.connection.timeout()).await?;
@@ -68,18 +68,18 @@ impl<'a> Connection<'a> {
     ///
     /// # Errors
     /// When the handshake fails.
-    pub(crate) async fn ready(&self) -> Result<(), Failure> {
-        self.client.ready().await.map_err(Failure::Connect)
+    pub(crate) async fn ready(&self) -> Result<(), CommandError> {
+        self.client.ready().await.map_err(CommandError::Connect)
     }
 
     /// Prints a failure, and the notes about the traffic. Returns the exit code.
-    pub(crate) async fn report(&self, outcome: &Result<Exit, Failure>) -> Exit {
+    pub(crate) async fn report(&self, outcome: &Result<Exit, CommandError>) -> Exit {
         // Relayed output is not printed a second time.
         let stderr = self.stderr.as_ref().filter(|_| self.relay.is_none()).map(Stderr::tail);
         let (exit, shown) = match outcome {
             Ok(exit) => (*exit, None),
             Err(failure) => {
-                (self.printer.print_failure(failure, stderr.as_deref()).await, failure.frame())
+                (self.printer.print_error(failure, stderr.as_deref()).await, failure.frame())
             }
         };
         let background_errors = self.client.background_errors();
@@ -104,7 +104,7 @@ impl<'a> Connection<'a> {
                 self.finish(exit).await
             }
             Err(signal) => {
-                let stopped = Err(Failure::Stopped(signal));
+                let stopped = Err(CommandError::Stopped(signal));
                 let reporting = timeout(FAILURE_OUTPUT_TIMEOUT, self.report(&stopped));
                 let _ = tokio::join!(reporting, self.client.close());
                 let exit = Exit::Stopped(signal);
@@ -135,11 +135,11 @@ impl<'a> Connection<'a> {
 ///
 /// # Errors
 /// When the target cannot be started or reached in time.
-pub(crate) async fn open(target: &Target, within: Duration) -> Result<OpenedTarget, Failure> {
+pub(crate) async fn open(target: &Target, within: Duration) -> Result<OpenedTarget, CommandError> {
     // A container has the same deadline, and its own error names what was not ready.
     if let Target::Container(_) = target {
         return Ok(target.open().await?);
     }
     let opened = timeout(within, target.open()).await;
-    Ok(opened.map_err(|_| Failure::ConnectTimeout(within))??)
+    Ok(opened.map_err(|_| CommandError::ConnectTimeout(within))??)
 }

@@ -6,11 +6,11 @@
 
 mod args;
 mod backpressure_link;
+mod command_error;
 mod configured_servers;
 mod connection;
 mod environment;
 mod exit;
-mod failure;
 mod frame_queue;
 mod host;
 mod output;
@@ -30,9 +30,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use args::{Spar, Verb};
+use command_error::CommandError;
 use environment::Environment;
 use exit::Exit;
-use failure::Failure;
 use output::{Printer, TerminalInfo};
 use report::Ci;
 use signals::Signals;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Ok(spar) => {
             let printer = Printer::new(&spar.verb.output_flags(), terminal_info());
             let exit = runtime::run(&printer, |signals| run(spar.verb, &printer, signals));
-            exit.unwrap_or_else(|error| print_fatal_error(&Failure::System(error)))
+            exit.unwrap_or_else(|error| print_fatal_error(&CommandError::System(error)))
         }
         Err(error) => {
             let mut flags = arguments.iter().take_while(|word| *word != "--");
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Failure> {
+async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, CommandError> {
     match verb {
         Verb::Target(command) => command.run(printer, &environment(), signals).await,
         Verb::Test(test) => {
@@ -84,24 +84,24 @@ fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
     if !error.use_stderr() {
         return match printed {
             Ok(()) => Exit::Success,
-            Err(error) => print_fatal_error(&Failure::Output(error)),
+            Err(error) => print_fatal_error(&CommandError::Output(error)),
         };
     }
-    let failure = Failure::Usage(args::error_message(error));
+    let error = CommandError::Usage(args::error_message(error));
     if json {
         // If stdout is closed, the exit code still reports the failure.
-        let _ = writeln!(io::stdout(), "{}", output::failure_object(&failure, None));
+        let _ = writeln!(io::stdout(), "{}", output::error_object(&error, None));
     }
-    failure.exit()
+    error.exit()
 }
 
 /// Prints an error that keeps the program from running at all.
-fn print_fatal_error(failure: &Failure) -> Exit {
-    if !failure.is_broken_pipe() {
+fn print_fatal_error(error: &CommandError) -> Exit {
+    if !error.is_broken_pipe() {
         // A closed stderr cannot be reported anywhere.
-        let _ = writeln!(io::stderr(), "error: {failure}");
+        let _ = writeln!(io::stderr(), "error: {error}");
     }
-    failure.exit()
+    error.exit()
 }
 
 /// Reads the environment for servers.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 
@@ -20,7 +20,7 @@ pub(crate) const FAILURE_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 /// When the system provides no runtime or no signal handlers.
 pub(crate) fn run<F>(printer: &Printer, verb: impl FnOnce(Signals) -> F) -> io::Result<Exit>
 where
-    F: Future<Output = Result<Exit, Failure>>,
+    F: Future<Output = Result<Exit, CommandError>>,
 {
     // One thread: on Linux a child dies with the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -28,7 +28,7 @@ where
         let exit = match verb(Signals::listen()?).await {
             Ok(exit) => exit,
             Err(failure) => {
-                let printing = printer.print_failure(&failure, None);
+                let printing = printer.print_error(&failure, None);
                 timeout(FAILURE_OUTPUT_TIMEOUT, printing).await.unwrap_or(failure.exit())
             }
         };

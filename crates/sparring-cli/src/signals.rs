@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::command_error::CommandError;
 use crate::exit::Signal;
-use crate::failure::Failure;
 
 /// Once created, these signals no longer end the program.
 pub(crate) struct Signals {
@@ -60,9 +60,9 @@ impl Signals {
     pub(crate) async fn interruptible_blocking<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, CommandError> {
         let done = self.interruptible(tokio::task::spawn_blocking(work)).await?;
-        done.map_err(|error| Failure::System(error.into()))
+        done.map_err(|error| CommandError::System(error.into()))
     }
 
     /// Waits for a future until a signal arrives.
@@ -72,10 +72,10 @@ impl Signals {
     pub(crate) async fn interruptible<T>(
         &mut self,
         work: impl Future<Output = T>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, CommandError> {
         tokio::select! {
             biased;
-            signal = self.next() => Err(Failure::Stopped(signal)),
+            signal = self.next() => Err(CommandError::Stopped(signal)),
             done = work => Ok(done),
         }
     }

@@ -11,7 +11,7 @@ use sparring_peer::{Cause, Link};
 use sparring_wire::{Entry, Frame, Rule, Side, Transcript, TranscriptItem, Violation};
 
 use crate::backpressure_link::BackpressureLink;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::frame_queue::FrameQueue;
 use crate::output::{ThreadedWriter, line};
 use crate::trace;
@@ -54,7 +54,7 @@ impl TrafficObserver {
     /// When the trace file cannot be created.
     pub(crate) async fn start(
         trace: Option<PathBuf>,
-    ) -> Result<(TrafficObserver, Transcript), Failure> {
+    ) -> Result<(TrafficObserver, Transcript), CommandError> {
         let trace = match trace {
             None => None,
             Some(path) => Some(create(path).await?),
@@ -103,12 +103,10 @@ impl TrafficObserver {
     ///
     /// # Errors
     /// When a write failed.
-    pub(crate) async fn finish(&self) -> Result<(), Failure> {
+    pub(crate) async fn finish(&self) -> Result<(), CommandError> {
         match &self.trace {
             None => Ok(()),
-            Some((path, writer)) => {
-                writer.flush().await.map_err(|error| trace_failure(path, &error))
-            }
+            Some((path, writer)) => writer.flush().await.map_err(|error| trace_error(path, &error)),
         }
     }
 
@@ -161,17 +159,17 @@ impl SeenViolation {
 }
 
 /// Creates the trace file. May block: a pipe waits for its reader.
-async fn create(path: PathBuf) -> Result<(PathBuf, ThreadedWriter), Failure> {
+async fn create(path: PathBuf) -> Result<(PathBuf, ThreadedWriter), CommandError> {
     let creating = path.clone();
     let made = tokio::task::spawn_blocking(move || File::create(creating)).await;
     match made.unwrap_or_else(|error| Err(io::Error::other(error))) {
         Ok(file) => Ok((path, ThreadedWriter::new(file))),
-        Err(error) => Err(trace_failure(&path, &error)),
+        Err(error) => Err(trace_error(&path, &error)),
     }
 }
 
-fn trace_failure(path: &Path, error: &io::Error) -> Failure {
-    Failure::File(format!("cannot write the trace to {}: {error}", path.display()))
+fn trace_error(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::File(format!("cannot write the trace to {}: {error}", path.display()))
 }
 
 /// Describes a violation in one line. Shows the text if it is not JSON.

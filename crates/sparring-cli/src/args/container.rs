@@ -3,7 +3,7 @@
 use clap::Args;
 use sparring_transport::{ChildTarget, ContainerTarget};
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
 /// The container and its engine.
 #[derive(Args)]
@@ -34,7 +34,10 @@ impl ContainerFlags {
     /// # Errors
     /// When a flag has an invalid value. Flags may hold secrets, so the error does not
     /// show them.
-    pub(super) fn target(&self, command: &ChildTarget) -> Result<Option<ContainerTarget>, Failure> {
+    pub(super) fn target(
+        &self,
+        command: &ChildTarget,
+    ) -> Result<Option<ContainerTarget>, CommandError> {
         let Some(name) = &self.container else { return Ok(None) };
         if name.is_empty() || name.starts_with('-') {
             return Err(usage_error(
@@ -58,7 +61,7 @@ impl ContainerFlags {
 }
 
 /// Splits text into words as a shell does.
-fn split_words(flag: &str, text: &str) -> Result<Vec<String>, Failure> {
+fn split_words(flag: &str, text: &str) -> Result<Vec<String>, CommandError> {
     match shlex::split(text) {
         None => Err(usage_error(&format!("{flag}: unclosed quote"))),
         Some(words) if words.first().is_none_or(String::is_empty) => {
@@ -77,8 +80,8 @@ fn detaches_stdio(flag: &str) -> bool {
         || matches!(flag, "--tty" | "--tty=true" | "--detach" | "--detach=true")
 }
 
-fn usage_error(message: &str) -> Failure {
-    Failure::Usage(message.to_owned())
+fn usage_error(message: &str) -> CommandError {
+    CommandError::Usage(message.to_owned())
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use sparring_transport::http::{Credentials, HttpTarget, Tls};
 
 use super::oauth::OAuthFlags;
 use super::values;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::ThreadedWriter;
 
 /// The flags of a target over HTTP.
@@ -66,7 +66,7 @@ impl HttpFlags {
         url: &str,
         environment: &Environment,
         stderr: &ThreadedWriter,
-    ) -> Result<HttpTarget, Failure> {
+    ) -> Result<HttpTarget, CommandError> {
         let mut target = HttpTarget::new(url);
         target.headers =
             self.headers.iter().map(|text| parse_header(text)).collect::<Result<_, _>>()?;
@@ -91,7 +91,7 @@ impl HttpFlags {
         Ok(target)
     }
 
-    fn credentials(&self) -> Result<Option<Credentials>, Failure> {
+    fn credentials(&self) -> Result<Option<Credentials>, CommandError> {
         Ok(match (&self.bearer, &self.basic) {
             (Some(token), _) if token.trim().is_empty() => {
                 return Err(usage_error("--bearer: the token is empty"));
@@ -107,7 +107,7 @@ impl HttpFlags {
 }
 
 /// Parses `NAME: VALUE`. Text without a valid name before the colon may be a secret.
-fn parse_header(text: &str) -> Result<(String, String), Failure> {
+fn parse_header(text: &str) -> Result<(String, String), CommandError> {
     let named = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
     match named.filter(|(name, _)| is_header_name(name)) {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
@@ -121,8 +121,8 @@ fn is_header_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(allowed)
 }
 
-fn usage_error(message: &str) -> Failure {
-    Failure::Usage(message.to_owned())
+fn usage_error(message: &str) -> CommandError {
+    CommandError::Usage(message.to_owned())
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use sparring_transport::http::{BrowserOpener, ClientAuth, Grant, OAuth};
 
 use super::values;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::ThreadedWriter;
 
 /// The flags of authorization.
@@ -85,7 +85,7 @@ impl OAuthFlags {
         &self,
         environment: &Environment,
         stderr: &ThreadedWriter,
-    ) -> Result<Option<OAuth>, Failure> {
+    ) -> Result<Option<OAuth>, CommandError> {
         let Some(grant) = self.oauth else { return Ok(None) };
         let grant = match grant {
             GrantFlag::Code => Grant::Code,
@@ -99,7 +99,7 @@ impl OAuthFlags {
             (None, Some(path)) => {
                 let key = std::fs::read_to_string(path);
                 ClientAuth::Key(key.map_err(|error| {
-                    Failure::File(format!("cannot read the key {}: {error}", path.display()))
+                    CommandError::File(format!("cannot read the key {}: {error}", path.display()))
                 })?)
             }
             (None, None) => ClientAuth::None,
@@ -148,6 +148,6 @@ fn is_document_url(url: &str) -> bool {
     path.is_some_and(|(host, path)| !host.is_empty() && !path.is_empty())
 }
 
-fn usage_error(message: &str) -> Failure {
-    Failure::Usage(message.to_owned())
+fn usage_error(message: &str) -> CommandError {
+    CommandError::Usage(message.to_owned())
 }

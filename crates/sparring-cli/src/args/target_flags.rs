@@ -13,9 +13,9 @@ use sparring_wire::Revision;
 use super::container::ContainerFlags;
 use super::http::HttpFlags;
 use super::values;
+use crate::command_error::CommandError;
 use crate::configured_servers::{self, NamedServer};
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::{Printer, ThreadedWriter};
 
 /// Limit for connecting and for each request.
@@ -148,7 +148,7 @@ impl TargetFlags {
         &mut self,
         environment: &Environment,
         printer: &Printer,
-    ) -> Result<Target, Failure> {
+    ) -> Result<Target, CommandError> {
         match &self.choice.server {
             Some(name) => {
                 let NamedServer { server, template } =
@@ -166,7 +166,7 @@ impl TargetFlags {
         &self,
         environment: &Environment,
         stderr: &ThreadedWriter,
-    ) -> Result<Target, Failure> {
+    ) -> Result<Target, CommandError> {
         let transport = self.connection.transport;
         if let Some(path) = &self.choice.unix {
             let target = Target::Unix(UnixTarget::new(path));
@@ -180,12 +180,13 @@ impl TargetFlags {
         transport.check_for_command()?;
         let mut words = self.choice.command.iter();
         let program = words.next().filter(|program| !program.is_empty());
-        let program = program.ok_or_else(|| Failure::Usage("the command is empty".to_owned()))?;
+        let program =
+            program.ok_or_else(|| CommandError::Usage("the command is empty".to_owned()))?;
         let mut target = ChildTarget::new(program).args(words);
         for variable in &self.child.env {
             let variable = values::parse_variable(variable);
-            let (name, value) =
-                variable.ok_or_else(|| Failure::Usage("--env: expected NAME=VALUE".to_owned()))?;
+            let (name, value) = variable
+                .ok_or_else(|| CommandError::Usage("--env: expected NAME=VALUE".to_owned()))?;
             target.env.insert(name, value);
         }
         target.cwd.clone_from(&self.child.cwd);
@@ -286,7 +287,7 @@ impl TransportFlag {
     ///
     /// # Errors
     /// When the transport is not for URLs, or does not exist in that revision.
-    fn to_http(self, protocol: Protocol) -> Result<HttpTransport, Failure> {
+    fn to_http(self, protocol: Protocol) -> Result<HttpTransport, CommandError> {
         match (self, protocol) {
             (TransportFlag::Stdio, _) => {
                 Err(transport_error("stdio requires a command, not --url"))
@@ -305,7 +306,7 @@ impl TransportFlag {
     ///
     /// # Errors
     /// When it is not.
-    fn check_for_command(self) -> Result<(), Failure> {
+    fn check_for_command(self) -> Result<(), CommandError> {
         match self {
             TransportFlag::Auto | TransportFlag::Stdio => Ok(()),
             TransportFlag::Http => Err(transport_error("http requires --url, not a command")),
@@ -314,6 +315,6 @@ impl TransportFlag {
     }
 }
 
-fn transport_error(message: &str) -> Failure {
-    Failure::Usage(format!("--transport {message}"))
+fn transport_error(message: &str) -> CommandError {
+    CommandError::Usage(format!("--transport {message}"))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 
 use sparring_wire::RawJson;
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
 /// An argument that is text or names its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +22,10 @@ impl TextSource {
     ///
     /// # Errors
     /// When the file or stdin cannot be read.
-    pub(crate) async fn read(&self) -> Result<Vec<u8>, Failure> {
+    pub(crate) async fn read(&self) -> Result<Vec<u8>, CommandError> {
         let Some(name) = self.source_name() else { return Ok(self.0.clone().into_bytes()) };
         if name.is_empty() {
-            return Err(Failure::Usage("missing file name after @".to_owned()));
+            return Err(CommandError::Usage("missing file name after @".to_owned()));
         }
         let (text, name) = (self.0.clone(), name.to_owned());
         // On a thread, so that a signal can interrupt a read that blocks.
@@ -37,14 +37,14 @@ impl TextSource {
             }
         });
         let read = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        read.map_err(|error| Failure::File(format!("cannot read {name}: {error}")))
+        read.map_err(|error| CommandError::File(format!("cannot read {name}: {error}")))
     }
 
     /// Reads the text as JSON, in one line. The inner error is the reason why it is not JSON.
     ///
     /// # Errors
     /// When the file or stdin cannot be read.
-    pub(crate) async fn read_json(&self) -> Result<Result<RawJson, String>, Failure> {
+    pub(crate) async fn read_json(&self) -> Result<Result<RawJson, String>, CommandError> {
         let bytes = self.read().await?;
         let text = std::str::from_utf8(&bytes).map_err(|error| error.to_string());
         let json = text.and_then(|text| RawJson::parse(text).map_err(|error| error.to_string()));

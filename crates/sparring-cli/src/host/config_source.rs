@@ -17,9 +17,9 @@ use sparring_host::manager::Manager;
 use sparring_script::Problems;
 
 use super::ServerFlags;
+use crate::command_error::CommandError;
 use crate::configured_servers::{self, KnownInputs};
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::{Printer, ThreadedWriter};
 
 /// The files and settings that the configuration is read from.
@@ -51,7 +51,7 @@ impl ServerFlags {
         &self,
         environment: &Environment,
         printer: &Printer,
-    ) -> Result<ConfigSource, Failure> {
+    ) -> Result<ConfigSource, CommandError> {
         let default_answer = Arc::new(configured_servers::default_answer);
         Ok(ConfigSource {
             servers: self.clone(),
@@ -68,7 +68,7 @@ impl ServerFlags {
     }
 
     /// Returns the config files that may exist, or only the named one.
-    fn config_places(&self, environment: &Environment) -> Result<ConfigLocations, Failure> {
+    fn config_places(&self, environment: &Environment) -> Result<ConfigLocations, CommandError> {
         let all = configured_servers::config_places(environment);
         let Some(file) = &self.config else { return Ok(all) };
         let format = match file.extension().and_then(|it| it.to_str()) {
@@ -76,7 +76,7 @@ impl ServerFlags {
             Some("yaml" | "yml") => Format::Yaml,
             _ => {
                 let shown = file.display();
-                return Err(Failure::Usage(format!(
+                return Err(CommandError::Usage(format!(
                     "{shown}: a config file must end in .json, .yaml or .yml"
                 )));
             }
@@ -93,14 +93,14 @@ impl ServerFlags {
 
     /// Returns the servers to use. A server selected by name from an untrusted file does
     /// not bring its `allow` rules.
-    fn select_servers(&self, config: &Config) -> Result<Vec<ServerConfig>, Failure> {
+    fn select_servers(&self, config: &Config) -> Result<Vec<ServerConfig>, CommandError> {
         if self.named.is_empty() {
             return Ok(config.ready().cloned().collect());
         }
         let each = self.named.iter().map(|name| {
             let server = config.server_by_name(name);
             let server = server
-                .map_err(|refusal| configured_servers::refusal_failure(refusal, &config.faults));
+                .map_err(|refusal| configured_servers::refusal_error(refusal, &config.faults));
             let mut server = server?.clone();
             if let EntryState::Untrusted(_) = config.servers[name].state {
                 server.rules.allow.clear();
@@ -117,7 +117,7 @@ impl ConfigSource {
     ///
     /// # Errors
     /// When a named server or the named file cannot be used.
-    pub(crate) fn read(&self) -> Result<(Config, Vec<ServerConfig>), Failure> {
+    pub(crate) fn read(&self) -> Result<(Config, Vec<ServerConfig>), CommandError> {
         let config = self.read_config(self.can_ask);
         self.check_named_file(&config)?;
         let servers = self.servers.select_servers(&config)?;
@@ -129,10 +129,12 @@ impl ConfigSource {
     ///
     /// # Errors
     /// As [`ConfigSource::read`].
-    pub(crate) async fn read_in_background(&self) -> Result<(Config, Vec<ServerConfig>), Failure> {
+    pub(crate) async fn read_in_background(
+        &self,
+    ) -> Result<(Config, Vec<ServerConfig>), CommandError> {
         let source = self.clone();
         let read = tokio::task::spawn_blocking(move || source.read());
-        read.await.map_err(|error| Failure::System(std::io::Error::other(error)))?
+        read.await.map_err(|error| CommandError::System(std::io::Error::other(error)))?
     }
 
     /// Reads all files again, for the servers of this manager. Asks for inputs if `ask`
@@ -140,7 +142,11 @@ impl ConfigSource {
     ///
     /// # Errors
     /// When a file cannot be read, or is invalid as a whole.
-    pub(crate) fn reload(&self, manager: &Manager, ask: bool) -> Result<ReloadedConfig, Failure> {
+    pub(crate) fn reload(
+        &self,
+        manager: &Manager,
+        ask: bool,
+    ) -> Result<ReloadedConfig, CommandError> {
         let config = self.read_config(ask && self.can_ask);
         self.check_named_file(&config)?;
         let wrong = config.faults.iter().filter_map(|fault| match fault {
@@ -149,10 +155,10 @@ impl ConfigSource {
         });
         let wrong: Vec<Problems> = wrong.collect();
         if !wrong.is_empty() {
-            return Err(Failure::Script(wrong));
+            return Err(CommandError::Script(wrong));
         }
         if let Some(fault) = config.faults.first() {
-            return Err(Failure::File(fault.to_string()));
+            return Err(CommandError::File(fault.to_string()));
         }
         let before = manager.servers();
         let before = |name: &str| before.iter().map(|it| &*it.config).find(|it| it.name == name);
@@ -201,16 +207,18 @@ impl ConfigSource {
     }
 
     /// Checks that the file of `--config` exists and is valid.
-    fn check_named_file(&self, config: &Config) -> Result<(), Failure> {
+    fn check_named_file(&self, config: &Config) -> Result<(), CommandError> {
         let Some(file) = &self.servers.config else { return Ok(()) };
         let shown = file.display();
         if config.files.iter().all(|file| !file.is_there) {
-            return Err(Failure::File(format!("no such file: {shown}")));
+            return Err(CommandError::File(format!("no such file: {shown}")));
         }
         let own = |fault: &&FileProblem| configured_servers::fault_file(fault) == shown.to_string();
         match config.faults.iter().find(own) {
-            Some(FileProblem::Invalid(problems)) => Err(Failure::Script(vec![problems.clone()])),
-            Some(fault) => Err(Failure::File(fault.to_string())),
+            Some(FileProblem::Invalid(problems)) => {
+                Err(CommandError::Script(vec![problems.clone()]))
+            }
+            Some(fault) => Err(CommandError::File(fault.to_string())),
             None => Ok(()),
         }
     }

@@ -17,9 +17,9 @@ use sparring_wire::types::Implementation;
 
 use super::Host;
 use super::config_source::first_problem;
+use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 /// The flags that select servers and permissions.
@@ -84,7 +84,7 @@ impl ServerFlags {
         host_options: HostOptions,
         environment: &Environment,
         printer: &Printer,
-    ) -> Result<Host, Failure> {
+    ) -> Result<Host, CommandError> {
         let source = self.source(environment, printer)?;
         let (config, servers) = source.read_in_background().await?;
         self.print_unusable_servers(&config, printer).await;
@@ -99,7 +99,7 @@ impl ServerFlags {
             printer.note(&note).await;
         }
         let audit = self.audit.clone().map(AuditLog::open).transpose();
-        let audit = audit.map_err(|error| Failure::File(error.to_string()))?;
+        let audit = audit.map_err(|error| CommandError::File(error.to_string()))?;
         let options = PermissionGateOptions {
             asker: host_options.asker,
             grants,
@@ -160,7 +160,7 @@ impl Host {
     ///
     /// # Errors
     /// When servers were named, and none of them can be connected.
-    pub(crate) async fn connect(&self, printer: &Printer) -> Result<(), Failure> {
+    pub(crate) async fn connect(&self, printer: &Printer) -> Result<(), CommandError> {
         self.connect_to(&self.servers_to_connect(), printer).await
     }
 
@@ -172,7 +172,7 @@ impl Host {
         &self,
         names: &[String],
         printer: &Printer,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         let connecting = names.iter().map(|name| self.manager.connect(name));
         self.report_connections(join_all(connecting).await, printer).await
     }
@@ -181,7 +181,7 @@ impl Host {
         &self,
         outcomes: Vec<Result<Connection, Error>>,
         printer: &Printer,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         let none = outcomes.iter().all(Result::is_err);
         let mut failed: Vec<Error> = outcomes.into_iter().filter_map(Result::err).collect();
         let last = match none && !self.named.is_empty() {
@@ -192,7 +192,7 @@ impl Host {
             printer.note(&format!("not connected: {error}")).await;
         }
         if let Some(error) = last {
-            return Err(Failure::NoServer(error));
+            return Err(CommandError::NoServer(error));
         }
         self.registry.sync(&self.manager);
         for note in self.registry.unmatched_rules() {
@@ -226,10 +226,13 @@ fn undecided_tools_note(registry: &Registry) -> Option<String> {
 ///
 /// # Errors
 /// When a rule from the command line is invalid.
-pub(super) async fn print_findings(findings: Findings, printer: &Printer) -> Result<(), Failure> {
+pub(super) async fn print_findings(
+    findings: Findings,
+    printer: &Printer,
+) -> Result<(), CommandError> {
     for (rule, error) in findings.errors {
         match rule.source {
-            Source::Session => return Err(Failure::Usage(error.to_string())),
+            Source::Session => return Err(CommandError::Usage(error.to_string())),
             _ => printer.note(&error.to_string()).await,
         }
     }

@@ -9,7 +9,7 @@ use sparring_host::session::{Session, current_servers};
 
 use super::Host;
 use super::open::print_findings;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::Printer;
 
 /// The flags of a saved session.
@@ -36,7 +36,7 @@ impl Host {
         &self,
         sessions: &SessionFlags,
         printer: &Printer,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         let names = self.servers_to_resume(sessions, printer).await?;
         self.connect_to(&names, printer).await?;
         match &sessions.save {
@@ -54,9 +54,9 @@ impl Host {
         &self,
         sessions: &SessionFlags,
         printer: &Printer,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<Vec<String>, CommandError> {
         let Some(path) = &sessions.resume else { return Ok(self.servers_to_connect()) };
-        let session = Session::load(path).map_err(|error| Failure::File(error.to_string()))?;
+        let session = Session::load(path).map_err(|error| CommandError::File(error.to_string()))?;
         let reconciled = session.reconcile(&current_servers(&self.manager, Some(&self.config)));
         let saved_rules = &reconciled.rules;
         let add = |to: &mut Vec<String>, from: &[String]| {
@@ -85,8 +85,8 @@ impl Host {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) async fn save_session(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) async fn save_session(&self, path: &Path) -> Result<(), CommandError> {
         let saved = Session::capture(&self.manager, &self.rules()).save(path).await;
-        saved.map_err(|error| Failure::File(error.to_string()))
+        saved.map_err(|error| CommandError::File(error.to_string()))
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::Host;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
 use crate::signals::Signals;
@@ -23,7 +23,7 @@ impl Host {
         &self,
         signals: &mut Signals,
         printer: &Printer,
-        work: impl Future<Output = Result<Exit, Failure>>,
+        work: impl Future<Output = Result<Exit, CommandError>>,
     ) -> Exit {
         let following = async {
             self.registry.follow_manager(&self.manager).await;
@@ -31,7 +31,7 @@ impl Host {
         };
         let outcome = tokio::select! {
             biased;
-            signal = signals.next() => Err(Failure::Stopped(signal)),
+            signal = signals.next() => Err(CommandError::Stopped(signal)),
             outcome = work => outcome,
             never = following => never,
         };
@@ -43,16 +43,16 @@ impl Host {
         &self,
         signals: &mut Signals,
         printer: &Printer,
-        outcome: Result<Exit, Failure>,
+        outcome: Result<Exit, CommandError>,
     ) -> Exit {
         let (exit, within) = match &outcome {
             Ok(exit) => (*exit, Duration::MAX),
-            Err(failure @ Failure::Stopped(_)) => (failure.exit(), FAILURE_OUTPUT_TIMEOUT),
+            Err(failure @ CommandError::Stopped(_)) => (failure.exit(), FAILURE_OUTPUT_TIMEOUT),
             Err(failure) => (failure.exit(), Duration::MAX),
         };
         let reporting = async {
             if let Err(failure) = &outcome {
-                let _ = timeout(within, printer.print_failure(failure, None)).await;
+                let _ = timeout(within, printer.print_error(failure, None)).await;
             }
         };
         let stopping = async {

@@ -9,5 +9,5 @@ pub(crate) mod table;
 mod threaded_writer;
 
 pub(crate) use paint::Paint;
-pub(crate) use printer::{Printer, TerminalInfo, failure_object};
+pub(crate) use printer::{Printer, TerminalInfo, error_object};
 pub(crate) use threaded_writer::ThreadedWriter;

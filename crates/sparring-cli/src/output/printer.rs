@@ -10,8 +10,8 @@ use sparring_wire::Json;
 
 use super::{Paint, ThreadedWriter, line};
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Maximum length of one line of the target's stderr, or of an error's data.
 const MAX_COLUMNS: usize = 500;
@@ -103,8 +103,8 @@ impl Printer {
     ///
     /// # Errors
     /// When stdout cannot be written.
-    pub(crate) async fn print(&self, text: &str) -> Result<(), Failure> {
-        self.stdout.write(text.as_bytes()).await.map_err(Failure::Output)
+    pub(crate) async fn print(&self, text: &str) -> Result<(), CommandError> {
+        self.stdout.write(text.as_bytes()).await.map_err(CommandError::Output)
     }
 
     /// Prints output of a target: byte for byte, or escaped for a terminal, which control
@@ -112,10 +112,10 @@ impl Printer {
     ///
     /// # Errors
     /// When stdout cannot be written.
-    pub(crate) async fn print_untrusted(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) async fn print_untrusted(&self, bytes: &[u8]) -> Result<(), CommandError> {
         match self.stdout_is_terminal {
             true => self.print(&line::escape_controls(bytes)).await,
-            false => self.stdout.write(bytes).await.map_err(Failure::Output),
+            false => self.stdout.write(bytes).await.map_err(CommandError::Output),
         }
     }
 
@@ -123,7 +123,7 @@ impl Printer {
     ///
     /// # Errors
     /// When stdout cannot be written.
-    pub(crate) async fn print_result(&self, response: &Response) -> Result<(), Failure> {
+    pub(crate) async fn print_result(&self, response: &Response) -> Result<(), CommandError> {
         let result = response.result().map(Json::bytes).unwrap_or_default();
         self.print_untrusted(&[result, b"\n"].concat()).await
     }
@@ -132,7 +132,7 @@ impl Printer {
     ///
     /// # Errors
     /// When stdout cannot be written.
-    pub(crate) async fn print_json(&self, value: &Value) -> Result<(), Failure> {
+    pub(crate) async fn print_json(&self, value: &Value) -> Result<(), CommandError> {
         self.print(&format!("{value}\n")).await
     }
 
@@ -150,12 +150,12 @@ impl Printer {
     }
 
     /// Prints a failure with the target's stderr, and returns the exit code.
-    pub(crate) async fn print_failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
+    pub(crate) async fn print_error(&self, failure: &CommandError, stderr: Option<&str>) -> Exit {
         if failure.is_broken_pipe() {
             return failure.exit();
         }
         self.print_error(failure).await;
-        if let Failure::Request(error) = failure
+        if let CommandError::Request(error) = failure
             && let Some(data) = error_data(error)
         {
             self.write_stderr(&indent_block("data", &format!("{data:#}"), self.err)).await;
@@ -168,15 +168,15 @@ impl Printer {
         }
         if self.json {
             // If stdout is closed, the exit code still reports the failure.
-            let _ = self.print_json(&failure_object(failure, stderr)).await;
+            let _ = self.print_json(&error_object(failure, stderr)).await;
         }
         failure.exit()
     }
 
     /// Prints an error that does not end the verb.
-    pub(crate) async fn print_error(&self, failure: &Failure) {
+    pub(crate) async fn print_error(&self, failure: &CommandError) {
         match failure {
-            Failure::Script(files) => {
+            CommandError::Script(files) => {
                 let shown = files.iter().map(|problems| problems.render(self.err.is_enabled()));
                 self.write_stderr(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
             }
@@ -208,10 +208,10 @@ fn indent_block(name: &str, text: &str, paint: Paint) -> String {
 /// `{"error": {"kind": …, "message": …}}`, with the server's code and data, the status
 /// and the beginning of the body of an HTTP response, and the end of the target's stderr,
 /// where known.
-pub(crate) fn failure_object(failure: &Failure, stderr: Option<&str>) -> Value {
+pub(crate) fn error_object(failure: &CommandError, stderr: Option<&str>) -> Value {
     let mut error = json!({"kind": failure.kind(), "message": failure.to_string()});
-    if let Failure::Connect(Error::ErrorResponse { error: refused, .. })
-    | Failure::Request(Error::ErrorResponse { error: refused, .. }) = failure
+    if let CommandError::Connect(Error::ErrorResponse { error: refused, .. })
+    | CommandError::Request(Error::ErrorResponse { error: refused, .. }) = failure
     {
         error["code"] = refused.code.into();
         if let Some(data) = &refused.data {

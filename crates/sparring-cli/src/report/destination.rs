@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
 /// A path that can be written, or stdout.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +23,13 @@ impl Destination {
     ///
     /// # Errors
     /// When it cannot.
-    pub(crate) fn for_path(path: &Path) -> Result<Destination, Failure> {
-        let write_failure =
-            |why: &str| Failure::File(format!("cannot write {}: {why}", path.display()));
-        let failed = |error: io::Error| write_failure(&error.to_string());
+    pub(crate) fn for_path(path: &Path) -> Result<Destination, CommandError> {
+        let write_error =
+            |why: &str| CommandError::File(format!("cannot write {}: {why}", path.display()));
+        let failed = |error: io::Error| write_error(&error.to_string());
         let is_folder = path.to_string_lossy().ends_with('/');
         match fs::metadata(path) {
-            Ok(found) if found.is_dir() => Err(write_failure("is a folder")),
+            Ok(found) if found.is_dir() => Err(write_error("is a folder")),
             // Paths that lead to our own streams must not be replaced.
             Ok(found)
                 if !found.is_file() || path.starts_with("/dev") || path.starts_with("/proc") =>
@@ -51,10 +51,9 @@ impl Destination {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_folder => {
                 let folder = folder(path);
                 if !folder.is_dir() {
-                    return Err(write_failure(&format!("no such folder: {}", folder.display())));
+                    return Err(write_error(&format!("no such folder: {}", folder.display())));
                 }
-                let name =
-                    path.file_name().ok_or_else(|| write_failure("the path names no file"))?;
+                let name = path.file_name().ok_or_else(|| write_error("the path names no file"))?;
                 temp_file_beside(path).map_err(failed)?;
                 let folder = fs::canonicalize(folder).map_err(failed)?;
                 Ok(Destination::File(folder.join(name)))

@@ -10,7 +10,7 @@ use sparring_report::{NdjsonLine, Outcome, Run};
 use super::ci::Ci;
 use super::destination::Destination;
 use super::format::{ReportFormat, ReportRequest};
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::{Printer, ThreadedWriter};
 use crate::signals::Signals;
 
@@ -42,7 +42,7 @@ impl Reports {
     ///
     /// # Errors
     /// When a destination is unusable, or two reports have the same.
-    pub(crate) fn new(asked: &[ReportRequest], ci: Ci) -> Result<Reports, Failure> {
+    pub(crate) fn new(asked: &[ReportRequest], ci: Ci) -> Result<Reports, CommandError> {
         let mut all: Vec<RequestedReport> = Vec::new();
         for ReportRequest { format, path } in asked {
             let to = match path {
@@ -53,7 +53,7 @@ impl Reports {
             if let Some(other) = all.iter().find(|it| it.to.conflicts_with(&to)) {
                 let (one, other) = (other.format.name(), format.name());
                 let message = format!("two reports go to {typed}: {one} and {other}");
-                return Err(Failure::Usage(message));
+                return Err(CommandError::Usage(message));
             }
             all.push(RequestedReport { format: *format, to, typed, stream: None });
         }
@@ -79,7 +79,7 @@ impl Reports {
         run: &Run,
         printer: &'a Printer,
         signals: &mut Signals,
-    ) -> Result<RunReports<'a>, Failure> {
+    ) -> Result<RunReports<'a>, CommandError> {
         self.live = true;
         for wanted in &mut self.all {
             wanted.open(signals).await?;
@@ -99,7 +99,7 @@ impl Reports {
         run: Arc<Run>,
         printer: &Printer,
         signals: &mut Signals,
-    ) -> Result<Vec<Failure>, Failure> {
+    ) -> Result<Vec<CommandError>, CommandError> {
         let mut failures = Vec::new();
         for wanted in &self.all {
             let written = match (&wanted.stream, &wanted.to) {
@@ -138,7 +138,7 @@ impl Reports {
         run: Arc<Run>,
         printer: &Printer,
         signals: &mut Signals,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         let to_stdout = |it: &RequestedReport| {
             it.format == ReportFormat::Github && it.to == Destination::Stdout
         };
@@ -157,7 +157,7 @@ impl Reports {
 
 impl RequestedReport {
     /// Opens an NDJSON report when the first run starts.
-    async fn open(&mut self, signals: &mut Signals) -> Result<(), Failure> {
+    async fn open(&mut self, signals: &mut Signals) -> Result<(), CommandError> {
         if self.format != ReportFormat::Ndjson
             || self.to == Destination::Stdout
             || self.stream.is_some()
@@ -170,9 +170,9 @@ impl RequestedReport {
         Ok(())
     }
 
-    fn unwritten(&self, error: &io::Error) -> Failure {
+    fn unwritten(&self, error: &io::Error) -> CommandError {
         let (name, typed) = (self.format.name(), &self.typed);
-        Failure::File(format!("cannot write the {name} report to {typed}: {error}"))
+        CommandError::File(format!("cannot write the {name} report to {typed}: {error}"))
     }
 }
 
@@ -196,7 +196,7 @@ impl RunReports<'_> {
         self,
         run: Arc<Run>,
         signals: &mut Signals,
-    ) -> Result<Vec<Failure>, Failure> {
+    ) -> Result<Vec<CommandError>, CommandError> {
         let last_lines = async {
             for (number, test) in run.tests.iter().enumerate() {
                 if test.outcome == Outcome::NotRun {

@@ -10,8 +10,8 @@ use sparring_transport::Secrets;
 
 use super::progress::Progress;
 use super::{exit, failed_test, timings, variant_differences};
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Paint, Printer, line};
 
 /// The duration from which the line of a test shows its time.
@@ -30,7 +30,7 @@ pub(crate) struct Terminal<'a> {
     /// The reason why snapshots could not be written.
     snapshot_error: Option<String>,
     /// The error of stdout, after which nothing more is printed.
-    output_error: Option<Failure>,
+    output_error: Option<CommandError>,
 }
 
 impl<'a> Terminal<'a> {
@@ -92,7 +92,7 @@ impl<'a> Terminal<'a> {
     ///
     /// # Errors
     /// When stdout could not be written.
-    pub(crate) async fn end(mut self, run: &Run, timings: bool) -> Result<Exit, Failure> {
+    pub(crate) async fn end(mut self, run: &Run, timings: bool) -> Result<Exit, CommandError> {
         self.progress.erase(self.printer).await;
         for test in self.next..run.tests.len() {
             self.print_test(run, test).await;
@@ -116,7 +116,7 @@ impl<'a> Terminal<'a> {
         let gap = if self.printer.is_quiet() && run.summary.failed == 0 { "" } else { "\n" };
         self.print(&format!("{gap}{}\n", run.summary)).await;
         if let Some(error) = self.snapshot_error {
-            return Err(Failure::File(error));
+            return Err(CommandError::File(error));
         }
         match self.output_error {
             Some(failure) => failure.ignore_broken_pipe().map(|()| exit(run.summary)),

@@ -12,9 +12,9 @@ use sparring_wire::{Json, RawJson, Rule};
 use crate::args::TargetFlags;
 use crate::args::text_source::TextSource;
 use crate::args::values::{self, KeyValue};
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Paint, Printer, content, json};
 use crate::schema_check;
 
@@ -62,10 +62,10 @@ pub(crate) struct Call {
 
 impl Call {
     /// Reads the arguments of both flags.
-    pub(super) async fn read_arguments(&mut self) -> Result<(), Failure> {
+    pub(super) async fn read_arguments(&mut self) -> Result<(), CommandError> {
         let mut rest = None;
         if let Some(source) = &self.args {
-            let wrong = |error| Failure::Usage(format!("--args: {error}"));
+            let wrong = |error| CommandError::Usage(format!("--args: {error}"));
             let json = source.read_json().await?.map_err(wrong)?;
             if !json.view().is_object() {
                 let kind = json.view().kind().name();
@@ -77,7 +77,7 @@ impl Call {
         Ok(())
     }
 
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let printer = connection.printer;
         let tool = match self.no_validate {
             true => None,
@@ -87,7 +87,7 @@ impl Call {
             note_argument_mismatches(tool, &self.arguments, &self.merged, printer).await;
         }
         let call = connection.client.call_tool(&self.tool, self.merged.clone());
-        let response = call.await.map_err(Failure::Request)?;
+        let response = call.await.map_err(CommandError::Request)?;
         // Earlier revisions have no output schemas.
         let applies = |revision| Rule::OutputSchema.applies_in(revision);
         let judged = tool.as_ref().filter(|_| connection.client.revision().is_some_and(applies));
@@ -96,7 +96,7 @@ impl Call {
 
     /// Returns the tool as the server lists it. A server that cannot list tools may still
     /// call them. A server that does not answer is not asked again.
-    async fn find_tool(&self, connection: &Connection<'_>) -> Result<Option<Tool>, Failure> {
+    async fn find_tool(&self, connection: &Connection<'_>) -> Result<Option<Tool>, CommandError> {
         let printer = connection.printer;
         let tools = match connection.client.list_tools().await {
             Ok(tools) => tools,
@@ -108,7 +108,7 @@ impl Call {
                 printer.note(&format!("not validated: {error}")).await;
                 return Ok(None);
             }
-            Err(error) => return Err(Failure::Request(error)),
+            Err(error) => return Err(CommandError::Request(error)),
         };
         if !connection.client.capabilities().has("tools") {
             printer.note("not validated: the server does not declare tools").await;
@@ -140,11 +140,11 @@ pub(super) async fn print_call_result(
     tool: Option<&Tool>,
     response: &Response,
     printer: &Printer,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     // A closed stdout does not change the verdict.
     let shown = print_response(response, printer).await;
     match shown {
-        Err(Failure::Output(_)) | Ok(()) => {}
+        Err(CommandError::Output(_)) | Ok(()) => {}
         Err(failure) => return Err(failure),
     }
     if response.is_error() {
@@ -155,7 +155,7 @@ pub(super) async fn print_call_result(
     } {
         return shown.map(|()| Exit::Success);
     }
-    shown.or_else(Failure::ignore_broken_pipe).map(|()| Exit::Failed)
+    shown.or_else(CommandError::ignore_broken_pipe).map(|()| Exit::Failed)
 }
 
 /// Prints a note for each place where the arguments break the tool's input schema.
@@ -187,8 +187,8 @@ fn json_hint(pairs: &[KeyValue], key: &str) -> Option<String> {
     RawJson::parse(&text).ok().map(|_| format!(" (`{key}:={text}` sends it as JSON)"))
 }
 
-async fn print_response(response: &Response, printer: &Printer) -> Result<(), Failure> {
-    let result = response.require_result().map_err(Failure::Request)?;
+async fn print_response(response: &Response, printer: &Printer) -> Result<(), CommandError> {
+    let result = response.require_result().map_err(CommandError::Request)?;
     // The structured content is shown as it was spelled, even if its numbers are too
     // large to parse.
     let mut rest = RawJson::from(result);
@@ -197,7 +197,7 @@ async fn print_response(response: &Response, printer: &Printer) -> Result<(), Fa
     }
     let readable: CallToolResult = rest.view().deserialize().map_err(|error| {
         let (method, reason) = (response.method().to_owned(), error.to_string());
-        Failure::Request(Error::InvalidResult { method, reason })
+        CommandError::Request(Error::InvalidResult { method, reason })
     })?;
     // `--json` checks the result in the same way.
     match printer.is_json() {

@@ -14,9 +14,9 @@ use sparring_wire::Json;
 
 use super::call::list_names;
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Printer, line};
 use crate::report::Destination;
 
@@ -75,11 +75,11 @@ pub(crate) struct Codegen {
 
 impl Codegen {
     /// Checks the name and the files before anything is started.
-    pub(super) async fn check_inputs(&mut self) -> Result<(), Failure> {
+    pub(super) async fn check_inputs(&mut self) -> Result<(), CommandError> {
         if let Some(name) = self.name.as_deref().filter(|name| !is_type_name(name)) {
             let why = "is not a type name (letters and digits, beginning with a capital, no \
                        name that Rust uses)";
-            return Err(Failure::Usage(format!("--name: '{}' {why}", line::clean(name))));
+            return Err(CommandError::Usage(format!("--name: '{}' {why}", line::clean(name))));
         }
         if let Some(path) = &self.check {
             self.existing = Some(read_file(path).await?);
@@ -94,7 +94,7 @@ impl Codegen {
         Ok(())
     }
 
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let tools = self.list_tools(connection).await?;
         let info = connection.client.session().and_then(|session| session.server_info.as_ref());
         let text = generate_module(&ModuleSource {
@@ -121,13 +121,14 @@ impl Codegen {
     }
 
     /// Returns the selected tools as the server spelled them.
-    async fn list_tools(&self, connection: &Connection<'_>) -> Result<Vec<Value>, Failure> {
+    async fn list_tools(&self, connection: &Connection<'_>) -> Result<Vec<Value>, CommandError> {
         if !connection.client.capabilities().has(ListKind::Tools.capability()) {
-            return Err(Failure::NoTools("the server does not declare tools".to_owned()));
+            return Err(CommandError::NoTools("the server does not declare tools".to_owned()));
         }
-        let listed = connection.client.list(ListKind::Tools).await.map_err(Failure::Request)?;
+        let listed =
+            connection.client.list(ListKind::Tools).await.map_err(CommandError::Request)?;
         if listed.is_empty() {
-            return Err(Failure::NoTools("the server has no tools".to_owned()));
+            return Err(CommandError::NoTools("the server has no tools".to_owned()));
         }
         let wanted: Vec<ToolPattern> =
             self.tool.iter().map(|glob| ToolPattern::new(&**glob)).collect();
@@ -153,7 +154,7 @@ impl Codegen {
         let names: Vec<Cow<'_, str>> = names.collect();
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         let (wanted, there) = (self.tool.join("', '"), list_names(&names));
-        Err(Failure::NoTools(format!("no tool matches '{wanted}'; the server has {there}")))
+        Err(CommandError::NoTools(format!("no tool matches '{wanted}'; the server has {there}")))
     }
 
     /// The flags that reproduce the module.
@@ -172,11 +173,11 @@ impl Codegen {
         to: &Destination,
         text: &str,
         printer: &Printer,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let shown = path.display();
         let is_new = self.existing.as_deref() != Some(text);
         if is_new {
-            let why = |error| Failure::File(format!("cannot write {shown}: {error}"));
+            let why = |error| CommandError::File(format!("cannot write {shown}: {error}"));
             to.write(text).map_err(why)?;
         }
         if printer.is_json() {
@@ -191,7 +192,12 @@ impl Codegen {
     }
 
     /// Compares the file with the module, and prints the difference.
-    async fn compare(&self, path: &Path, text: &str, printer: &Printer) -> Result<Exit, Failure> {
+    async fn compare(
+        &self,
+        path: &Path,
+        text: &str,
+        printer: &Printer,
+    ) -> Result<Exit, CommandError> {
         let shown = path.display().to_string();
         // Git may have changed the line breaks.
         let existing = self.existing.as_deref().unwrap_or_default().replace("\r\n", "\n");
@@ -212,15 +218,15 @@ impl Codegen {
     }
 }
 
-async fn read_file(path: &Path) -> Result<String, Failure> {
+async fn read_file(path: &Path) -> Result<String, CommandError> {
     let named = path.to_owned();
     // On a thread, so that a signal can interrupt a read that blocks.
     let read = tokio::task::spawn_blocking(move || std::fs::read_to_string(named));
     let read = read.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
-    read.map_err(|error| Failure::File(format!("cannot read {}: {error}", path.display())))
+    read.map_err(|error| CommandError::File(format!("cannot read {}: {error}", path.display())))
 }
 
-fn unusable_tools(reason: String) -> Failure {
+fn unusable_tools(reason: String) -> CommandError {
     let method = ListKind::Tools.method().to_owned();
-    Failure::Request(Error::InvalidResult { method, reason })
+    CommandError::Request(Error::InvalidResult { method, reason })
 }

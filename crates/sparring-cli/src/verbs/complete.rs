@@ -8,9 +8,9 @@ use sparring_wire::types::Completion;
 
 use crate::args::TargetFlags;
 use crate::args::values::{self, KeyValue};
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 
 const METHOD: &str = "completion/complete";
 
@@ -55,14 +55,14 @@ enum ReferenceKind {
 }
 
 impl Complete {
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let response = connection.client.request(METHOD, Some(self.params()));
-        let response = response.await.map_err(Failure::Request)?;
-        let result: Value = response.to().map_err(Failure::Request)?;
+        let response = response.await.map_err(CommandError::Request)?;
+        let result: Value = response.to().map_err(CommandError::Request)?;
         let completion = result.get("completion").cloned().unwrap_or_default();
         let completion: Completion = serde_json::from_value(completion).map_err(|error| {
             let reason = format!("completion: {error}");
-            Failure::Request(Error::InvalidResult { method: METHOD.to_owned(), reason })
+            CommandError::Request(Error::InvalidResult { method: METHOD.to_owned(), reason })
         })?;
         let printer = connection.printer;
         if printer.is_json() {

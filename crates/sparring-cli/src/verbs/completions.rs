@@ -11,8 +11,8 @@ use clap::{Args, ColorChoice};
 use clap_complete::Shell;
 
 use crate::args::{OutputFlags, Spar};
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 const USAGE: &str = "spar completions (<SHELL> | --man <DIR>)";
@@ -47,11 +47,11 @@ impl Completions {
     }
 
     /// Prints the script, or writes the man pages.
-    pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
+    pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, CommandError> {
         if let Some(folder) = &self.man {
             let shown = folder.display();
             write_man_pages(folder).map_err(|error| {
-                Failure::File(format!("cannot write man pages to {shown}: {error}"))
+                CommandError::File(format!("cannot write man pages to {shown}: {error}"))
             })?;
             printer.note(&format!("wrote the man pages to {shown}")).await;
         }

@@ -6,9 +6,9 @@ use sparring_wire::error::code;
 use sparring_wire::{Json, RawJson};
 
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::output::table::Table;
 
@@ -45,7 +45,7 @@ enum ListArgument {
 }
 
 impl List {
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let capabilities = connection.client.capabilities();
         let declared = |kind: ListArgument| capabilities.has(kind.kind().capability());
         let asked = !self.kinds.is_empty();
@@ -68,7 +68,7 @@ impl List {
                 {
                     continue;
                 }
-                Err(error) => return Err(Failure::Request(error)),
+                Err(error) => return Err(CommandError::Request(error)),
             };
             if !declared(kind) {
                 let what = kind.kind().capability();
@@ -147,7 +147,7 @@ fn to_array(items: &[RawJson]) -> RawJson {
 async fn print_lists(
     lists: &[(ListArgument, Vec<Vec<String>>)],
     printer: &Printer,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let headed = lists.len() > 1;
     for (kind, rows) in lists {
         if rows.is_empty() {

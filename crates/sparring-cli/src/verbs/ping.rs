@@ -7,9 +7,9 @@ use serde_json::json;
 use sparring_wire::Revision;
 
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::line;
 
 const USAGE: &str =
@@ -34,9 +34,9 @@ pub(crate) struct Ping {
 }
 
 impl Ping {
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let began = Instant::now();
-        connection.client.ping().await.map_err(Failure::Request)?;
+        connection.client.ping().await.map_err(CommandError::Request)?;
         let milliseconds = began.elapsed().as_secs_f64() * 1e3;
         let server = connection.client.session().and_then(|session| session.server_info.clone());
         let protocol = connection.client.revision().map(Revision::name);

@@ -7,9 +7,9 @@ use sparring_wire::types::GetPromptResult;
 
 use crate::args::TargetFlags;
 use crate::args::values::{self, KeyValue};
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Printer, content, line};
 
 const USAGE: &str = "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
@@ -36,15 +36,15 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let mut params = RawJson::from(json!({"name": self.name}));
         if !self.arguments.is_empty() {
             let arguments = values::build_object(&self.arguments, None);
             params = params.with_member("arguments", arguments.view());
         }
         let response = connection.client.request("prompts/get", Some(params));
-        let response = response.await.map_err(Failure::Request)?;
-        let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;
+        let response = response.await.map_err(CommandError::Request)?;
+        let result = response.to::<GetPromptResult>().map_err(CommandError::Request)?;
         let printer = connection.printer;
         if printer.is_json() {
             printer.print_result(&response).await?;
@@ -62,7 +62,7 @@ impl Prompt {
 pub(super) async fn print_messages(
     result: &GetPromptResult,
     printer: &Printer,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     for message in &result.messages {
         let role = printer.paint().heading(&format!("{}:", line::clean(&message.role)));
         let text = content::render_block(&message.content, printer.paint());

@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::args::text_source::TextSource;
 use crate::args::{TargetFlags, parse_duration};
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::trace;
 
@@ -62,12 +62,13 @@ pub(crate) struct Raw {
 
 impl Raw {
     /// Reads the bytes to send.
-    pub(super) async fn read_input(&mut self) -> Result<(), Failure> {
+    pub(super) async fn read_input(&mut self) -> Result<(), CommandError> {
         self.bytes_to_send = match self.bytes {
             true => self.input.read().await?,
             false => {
-                let refused =
-                    |error| Failure::Usage(format!("{error}; use --bytes to send it unchanged"));
+                let refused = |error| {
+                    CommandError::Usage(format!("{error}; use --bytes to send it unchanged"))
+                };
                 let json = self.input.read_json().await?.map_err(refused)?;
                 json.text().as_bytes().to_vec()
             }
@@ -75,7 +76,7 @@ impl Raw {
         Ok(())
     }
 
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         // Frames of the handshake are not part of the output.
         connection.frames().start();
         let frame = Frame::parse(self.bytes_to_send.clone());
@@ -90,13 +91,13 @@ impl Raw {
         &self,
         frame: &Frame,
         connection: &Connection<'_>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let deadline = Instant::now() + self.flags.connection.timeout();
         connection.client.send_bytes(frame.bytes());
         loop {
             // The timeout also ends a target that never stops sending.
             if Instant::now() >= deadline {
-                return self.unsent_failure(frame, connection).map_or(Ok(Exit::Success), Err);
+                return self.unsent_error(frame, connection).map_or(Ok(Exit::Success), Err);
             }
             let quiet = deadline.min(Instant::now() + self.wait);
             let over = async {
@@ -115,7 +116,7 @@ impl Raw {
                 cause = over => {
                     print_frames(connection.frames().take(), None, connection.printer).await?;
                     let method = "the sent bytes".to_owned();
-                    return Err(Failure::Request(Error::Closed { method, cause }));
+                    return Err(CommandError::Request(Error::Closed { method, cause }));
                 }
             }
         }
@@ -126,7 +127,7 @@ impl Raw {
         &self,
         frame: &Frame,
         connection: &Connection<'_>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let mut response = connection.client.request_bytes(frame.bytes()).start();
         let (response, printed) = loop {
             tokio::select! {
@@ -148,25 +149,25 @@ impl Raw {
         };
         match response {
             Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) => {
-                Err(self.unsent_failure(frame, connection).unwrap_or(Failure::Request(error)))
+                Err(self.unsent_error(frame, connection).unwrap_or(CommandError::Request(error)))
             }
-            Err(error) => Err(Failure::Request(error)),
+            Err(error) => Err(CommandError::Request(error)),
             Ok(response) => match response.error() {
                 None => printed.map(|()| Exit::Success),
                 Some(error) => {
                     connection.printer.error(&format!("the response is an error: {error}")).await;
-                    printed.or_else(Failure::ignore_broken_pipe).map(|()| Exit::Failed)
+                    printed.or_else(CommandError::ignore_broken_pipe).map(|()| Exit::Failed)
                 }
             },
         }
     }
 
     /// Returns the failure if bytes were not sent.
-    fn unsent_failure(&self, frame: &Frame, connection: &Connection<'_>) -> Option<Failure> {
+    fn unsent_error(&self, frame: &Frame, connection: &Connection<'_>) -> Option<CommandError> {
         // The line break after the frame is not counted.
         let (left, all) = (connection.frames().unsent_bytes(), frame.bytes().len());
         let within = self.flags.connection.timeout();
-        (left > 0).then(|| Failure::Unsent { left: left.min(all), all, within })
+        (left > 0).then(|| CommandError::Unsent { left: left.min(all), all, within })
     }
 }
 
@@ -179,7 +180,7 @@ async fn print_frames(
     entries: VecDeque<Entry>,
     request: Option<&Frame>,
     printer: &Printer,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut bytes = Vec::new();
     for entry in entries {
         match printer.is_json() {

@@ -5,9 +5,9 @@ use serde_json::json;
 use sparring_wire::types::ReadResourceResult;
 
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Printer, content, line};
 
 const USAGE: &str =
@@ -31,11 +31,11 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let params = json!({"uri": self.uri});
         let response = connection.client.request("resources/read", Some(params.into()));
-        let response = response.await.map_err(Failure::Request)?;
-        let result = response.to::<ReadResourceResult>().map_err(Failure::Request)?;
+        let response = response.await.map_err(CommandError::Request)?;
+        let result = response.to::<ReadResourceResult>().map_err(CommandError::Request)?;
         let printer = connection.printer;
         if printer.is_json() {
             printer.print_result(&response).await?;
@@ -53,7 +53,7 @@ impl Read {
 pub(super) async fn print_contents(
     result: &ReadResourceResult,
     printer: &Printer,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     for contents in &result.contents {
         // A single text is printed unchanged, so that it can be redirected to a file.
         if result.contents.len() > 1 {

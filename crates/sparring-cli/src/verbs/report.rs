@@ -8,8 +8,8 @@ use clap::{Args, ColorChoice, Subcommand};
 use sparring_report::{MergeResult, Outcome, Run, Test, merge, parse_report};
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Paint, Printer, line};
 use crate::report::{Ci, ReportRequest, Reports, exit};
 use crate::signals::Signals;
@@ -74,19 +74,24 @@ impl Report {
         printer: &Printer,
         signals: Signals,
         ci: Ci,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let ReportCommand::Merge(merge) = &self.command;
         merge.run(printer, signals, ci).await
     }
 }
 
 impl Merge {
-    async fn run(&self, printer: &Printer, mut signals: Signals, ci: Ci) -> Result<Exit, Failure> {
+    async fn run(
+        &self,
+        printer: &Printer,
+        mut signals: Signals,
+        ci: Ci,
+    ) -> Result<Exit, CommandError> {
         let reports = Reports::new(&self.reports, ci)?;
         let files = self.files.clone();
         let read = move || files.into_iter().map(read_report).collect::<Result<Vec<Run>, _>>();
         let runs = signals.interruptible_blocking(read).await??;
-        let message = |error: sparring_report::MergeError| Failure::File(error.to_string());
+        let message = |error: sparring_report::MergeError| CommandError::File(error.to_string());
         let MergeResult { run, replaced, missing } = merge(runs).map_err(message)?;
         if replaced > 0 {
             let message = match replaced {
@@ -114,15 +119,15 @@ impl Merge {
 }
 
 /// Reads one report.
-fn read_report(path: PathBuf) -> Result<Run, Failure> {
+fn read_report(path: PathBuf) -> Result<Run, CommandError> {
     let shown = path.display();
-    let message = |error| Failure::File(format!("cannot read {shown}: {error}"));
+    let message = |error| CommandError::File(format!("cannot read {shown}: {error}"));
     let bytes = fs::read(&path).map_err(message)?;
     // A file that is not UTF-8 fails to parse like any other file that is not a report.
     let text = String::from_utf8_lossy(&bytes);
     parse_report(&text).map_err(|error| {
         let gap = if error.has_position() { "" } else { " " };
-        Failure::File(format!("{shown}:{gap}{error}"))
+        CommandError::File(format!("{shown}:{gap}{error}"))
     })
 }
 

@@ -4,8 +4,8 @@
 use clap::{Args, ColorChoice, ValueEnum};
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ impl Schema {
     }
 
     /// Prints the schema: over many lines, or in one with `--json`.
-    pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
+    pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, CommandError> {
         let schema = match self.file {
             SchemaKind::Suite => sparring_suite::schema(),
             SchemaKind::Mock => sparring_mock::schema(),

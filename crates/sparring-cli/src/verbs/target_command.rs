@@ -9,10 +9,10 @@ use super::{
     prompt::Prompt, raw::Raw, read::Read,
 };
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 
@@ -41,7 +41,7 @@ impl TargetCommand {
         printer: &Printer,
         environment: &Environment,
         mut signals: Signals,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         if let TargetCommand::Init(init) = &self
             && !init.has_target()
         {
@@ -50,12 +50,12 @@ impl TargetCommand {
         let connecting = signals.interruptible(self.connect(printer, environment)).await;
         let mut connection = match connecting.and_then(|connected| connected) {
             Ok(connection) => connection,
-            Err(failure @ Failure::Stopped(_)) => return Err(failure),
+            Err(failure @ CommandError::Stopped(_)) => return Err(failure),
             Err(failure) => {
                 return Ok(tokio::select! {
                     biased;
                     signal = signals.next() => Exit::Stopped(signal),
-                    exit = printer.print_failure(&failure, None) => exit,
+                    exit = printer.print_error(&failure, None) => exit,
                 });
             }
         };
@@ -89,7 +89,7 @@ impl TargetCommand {
         &mut self,
         printer: &'a Printer,
         environment: &Environment,
-    ) -> Result<Connection<'a>, Failure> {
+    ) -> Result<Connection<'a>, CommandError> {
         let target = self.flags_mut().resolve_target(environment, printer).await?;
         match self {
             TargetCommand::Call(call) => call.read_arguments().await?,
@@ -106,7 +106,7 @@ impl TargetCommand {
         Connection::open(target, this.flags(), handshake, configure, printer).await
     }
 
-    async fn run_verb(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    async fn run_verb(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         connection.ready().await?;
         match self {
             TargetCommand::Call(call) => call.run(connection).await,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sparring_host::agent::{Event, Permission, ToolCall};
 use sparring_host::artifacts::Artifact;
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::{Printer, line};
 
 /// Maximum length of arguments in a note.
@@ -22,7 +22,7 @@ impl<'a> EventOutput<'a> {
         EventOutput { printer, line_is_open: false }
     }
 
-    pub(super) async fn print_event(&mut self, event: Event) -> Result<(), Failure> {
+    pub(super) async fn print_event(&mut self, event: Event) -> Result<(), CommandError> {
         match self.printer.is_json() {
             true => match event_to_json(&event) {
                 Some(object) => self.printer.print_json(&without_nulls(object)).await,
@@ -32,7 +32,7 @@ impl<'a> EventOutput<'a> {
         }
     }
 
-    async fn print_text(&mut self, event: Event) -> Result<(), Failure> {
+    async fn print_text(&mut self, event: Event) -> Result<(), CommandError> {
         if let Event::Delta(more) = event {
             self.line_is_open = !more.ends_with('\n');
             return self.printer.print_untrusted(more.as_bytes()).await;

@@ -14,9 +14,9 @@ use tokio::sync::mpsc;
 
 use crate::args::OutputFlags;
 use crate::args::text_source::TextSource;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::host::{Host, HostOptions, ServerFlags, SessionFlags, terminal_asker};
 use crate::output::Printer;
 use crate::signals::Signals;
@@ -113,7 +113,7 @@ impl Agent {
         printer: &Printer,
         mut signals: Signals,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         // Wrong arguments are reported before anything is started.
         let streams = self.model.streams(printer);
         let endpoint = self.model.endpoint(environment, streams)?;
@@ -129,7 +129,7 @@ impl Agent {
                 ..HostOptions::default()
             };
             let host = self.servers.open_host(host_options, environment, printer).await?;
-            Ok::<_, Failure>((prompt, system, host))
+            Ok::<_, CommandError>((prompt, system, host))
         };
         let (prompt, system, host) = signals.interruptible(starting).await??;
         let work = async {
@@ -151,7 +151,7 @@ impl Agent {
         system: Option<String>,
         prompt: &str,
         printer: &Printer,
-    ) -> Result<AgentResult, Failure> {
+    ) -> Result<AgentResult, CommandError> {
         let (events, mut receiver) = mpsc::channel(EVENT_QUEUE_LIMIT);
         let limits = Limits { max_turns: self.max_turns, max_tokens: self.model.max_tokens };
         let agent = Loop {
@@ -167,7 +167,7 @@ impl Agent {
         let running = async move {
             // Dropping the agent drops the sender, which ends the events.
             let agent = agent;
-            Ok::<_, Failure>(agent.run(prompt).await)
+            Ok::<_, CommandError>(agent.run(prompt).await)
         };
         let output = async {
             let mut output = EventOutput::new(printer);
@@ -177,7 +177,7 @@ impl Agent {
             Ok(())
         };
         let (ended, ()) = tokio::try_join!(running, output)?;
-        ended.map_err(Failure::Model)
+        ended.map_err(CommandError::Model)
     }
 
     /// Prints the answer, or returns the failure.
@@ -186,7 +186,7 @@ impl Agent {
         ended: AgentResult,
         streams: bool,
         printer: &Printer,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let AgentResult { end, text, turns } = ended;
         if printer.is_json() {
             let line = json!({"event": "end", "end": end.name(), "turns": turns, "text": text});
@@ -195,7 +195,7 @@ impl Agent {
             let end = if text.ends_with('\n') { "" } else { "\n" };
             printer.print_untrusted(format!("{text}{end}").as_bytes()).await?;
         }
-        Err(Failure::NoAnswer(match end {
+        Err(CommandError::NoAnswer(match end {
             EndReason::Answered => return Ok(Exit::Success),
             EndReason::OutOfTurns => {
                 format!(
@@ -220,8 +220,8 @@ fn parse_prompt(text: &str) -> Result<TextSource, String> {
     }
 }
 
-async fn read_text(source: &TextSource) -> Result<String, Failure> {
+async fn read_text(source: &TextSource) -> Result<String, CommandError> {
     let text = source.read().await?;
     let text = String::from_utf8(text);
-    text.map_err(|_| Failure::Usage("the prompt is not UTF-8".to_owned()))
+    text.map_err(|_| CommandError::Usage("the prompt is not UTF-8".to_owned()))
 }

@@ -8,8 +8,8 @@ use sparring_transport::http::HttpTarget;
 
 use crate::args::parse_duration;
 use crate::args::text_source::TextSource;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 /// The flags of the model.
@@ -78,19 +78,19 @@ impl ModelFlags {
         &self,
         environment: &Environment,
         streams: bool,
-    ) -> Result<Endpoint, Failure> {
+    ) -> Result<Endpoint, CommandError> {
         let api = self.api.map(|api| match api {
             ApiFlag::Openai => Api::OpenAi,
             ApiFlag::Anthropic => Api::Anthropic,
         });
         let address =
-            Address::from_url(&self.llm, api).map_err(|it| Failure::Usage(it.to_string()))?;
+            Address::from_url(&self.llm, api).map_err(|it| CommandError::Usage(it.to_string()))?;
         let variable = address.api.key_variable();
         let key = environment.variables.get(variable).filter(|key| !key.is_empty());
         let mut target = HttpTarget::new(&address.url);
         target.proxies = environment.proxies.clone();
         if key.is_some() && !target.is_private() {
-            return Err(Failure::Usage(format!(
+            return Err(CommandError::Usage(format!(
                 "refusing to send the key in {variable} to {} without TLS; use https, or unset \
                  the variable",
                 target.redacted_url()
@@ -98,6 +98,6 @@ impl ModelFlags {
         }
         let policy = RequestPolicy { request: self.timeout, ..RequestPolicy::default() };
         let endpoint = Endpoint::new(&address, key.map(String::as_str), target, policy);
-        Ok(endpoint.map_err(Failure::Model)?.streaming(streams))
+        Ok(endpoint.map_err(CommandError::Model)?.streaming(streams))
     }
 }

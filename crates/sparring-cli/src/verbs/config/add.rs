@@ -9,9 +9,9 @@ use sparring_host::config::{Change, ConfigLocation, Scope};
 
 use super::config_file::{FileFlags, apply_change};
 use crate::args::{OutputFlags, parse_duration, values};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 const USAGE: &str = "spar config add [OPTIONS] <NAME> (-- <COMMAND>... | --url <URL>)";
@@ -94,7 +94,7 @@ impl Add {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let location = self.location.or_user_file(environment)?;
         let entry = self.entry(&location, &environment.current_dir)?;
         let add = Change::Add { name: self.name.clone(), entry };
@@ -104,7 +104,7 @@ impl Add {
         Ok(exit)
     }
 
-    fn entry(&self, location: &ConfigLocation, here: &Path) -> Result<Value, Failure> {
+    fn entry(&self, location: &ConfigLocation, here: &Path) -> Result<Value, CommandError> {
         let mut entry = Map::new();
         let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
         if let Some(transport) = &self.transport {
@@ -159,20 +159,20 @@ impl Add {
         Ok(Value::Object(entry))
     }
 
-    fn variables(&self) -> Result<Map<String, Value>, Failure> {
+    fn variables(&self) -> Result<Map<String, Value>, CommandError> {
         let variable = |text: &String| {
-            let wrong = || Failure::Usage("--env: expected NAME=VALUE".into());
+            let wrong = || CommandError::Usage("--env: expected NAME=VALUE".into());
             let (name, value) = values::parse_variable(text).ok_or_else(wrong)?;
             Ok((name, Value::from(value)))
         };
         self.env.iter().map(variable).collect()
     }
 
-    fn headers(&self) -> Result<Map<String, Value>, Failure> {
+    fn headers(&self) -> Result<Map<String, Value>, CommandError> {
         let header = |text: &String| {
             let wrong = "--header: expected 'NAME: VALUE'";
             let (name, value) =
-                text.split_once(':').ok_or_else(|| Failure::Usage(wrong.to_owned()))?;
+                text.split_once(':').ok_or_else(|| CommandError::Usage(wrong.to_owned()))?;
             Ok((name.trim().to_owned(), Value::from(value.trim())))
         };
         self.headers.iter().map(header).collect()

@@ -8,10 +8,10 @@ use sparring_script::Problems;
 
 use super::list::state_name;
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Printer, line};
 
 const EXAMPLES: &str = "\
@@ -37,7 +37,7 @@ impl Check {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let mut config = configured_servers::read_without_asking(environment, printer);
         let (_, findings) = Permissions::from_config(&config, Rules::default());
         for (rule, error) in findings.errors {
@@ -53,12 +53,12 @@ impl Check {
         }
         for fault in &config.faults {
             if let FileProblem::Unreadable { .. } = fault {
-                printer.print_error(&Failure::File(fault.to_string())).await;
+                printer.print_error(&CommandError::File(fault.to_string())).await;
             }
         }
         let problems: Vec<Problems> = all_problems(&config).cloned().collect();
         if !problems.is_empty() {
-            printer.print_error(&Failure::Script(problems)).await;
+            printer.print_error(&CommandError::Script(problems)).await;
         }
         for note in &config.notes {
             printer.note(note).await;

@@ -9,10 +9,10 @@ use sparring_host::config::{
     Change, Config, ConfigLocation, ConfigLocations, EditError, Edited, Format, Scope, edit,
 };
 
+use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 /// At most one of these selects the file.
@@ -37,7 +37,7 @@ impl FileFlags {
     pub(super) fn named_place(
         &self,
         environment: &Environment,
-    ) -> Result<Option<ConfigLocation>, Failure> {
+    ) -> Result<Option<ConfigLocation>, CommandError> {
         let locations = configured_servers::config_places(environment);
         if let Some(file) = &self.file {
             return place_at(file, &locations, environment).map(Some);
@@ -55,7 +55,7 @@ impl FileFlags {
     pub(super) fn or_user_file(
         &self,
         environment: &Environment,
-    ) -> Result<ConfigLocation, Failure> {
+    ) -> Result<ConfigLocation, CommandError> {
         match self.named_place(environment)? {
             Some(location) => Ok(location),
             None => user_file(&configured_servers::config_places(environment)),
@@ -68,7 +68,7 @@ impl FileFlags {
         name: &str,
         environment: &Environment,
         printer: &Printer,
-    ) -> Result<ConfigLocation, Failure> {
+    ) -> Result<ConfigLocation, CommandError> {
         if let Some(location) = self.named_place(environment)? {
             return Ok(location);
         }
@@ -88,10 +88,10 @@ pub(super) async fn apply_change(
     message: &str,
     printer: &Printer,
     environment: &Environment,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let context =
         configured_servers::config_context(environment, printer.stderr(), Arc::new(|_| None));
-    let edited = edit(location, change, &context).map_err(edit_failure)?;
+    let edited = edit(location, change, &context).map_err(edit_error)?;
     let file = location.file.display().to_string();
     if printer.is_json() {
         let changed = edited == Edited::Changed;
@@ -109,7 +109,7 @@ pub(super) fn place_at(
     file: &Path,
     locations: &ConfigLocations,
     environment: &Environment,
-) -> Result<ConfigLocation, Failure> {
+) -> Result<ConfigLocation, CommandError> {
     let file = environment.current_dir.join(file);
     if let Some(location) = locations.locate(&file) {
         return Ok(location);
@@ -119,32 +119,33 @@ pub(super) fn place_at(
         Some("json") => Format::McpJson,
         _ => {
             let message = format!("{}: expected a .yaml or .json file", file.display());
-            return Err(Failure::Usage(message));
+            return Err(CommandError::Usage(message));
         }
     };
     let folder = file.parent().map(Path::to_owned);
     Ok(ConfigLocation { file, format, scope: Scope::Project, folder })
 }
 
-fn user_file(locations: &ConfigLocations) -> Result<ConfigLocation, Failure> {
-    let none =
-        || Failure::Usage("no user config file: neither HOME nor XDG_CONFIG_HOME is set".into());
+fn user_file(locations: &ConfigLocations) -> Result<ConfigLocation, CommandError> {
+    let none = || {
+        CommandError::Usage("no user config file: neither HOME nor XDG_CONFIG_HOME is set".into())
+    };
     locations.user_file().cloned().ok_or_else(none)
 }
 
-fn unknown_server(name: &str, config: &Config) -> Failure {
+fn unknown_server(name: &str, config: &Config) -> CommandError {
     match config.server_by_name(name) {
-        Err(refusal) => Failure::Usage(refusal.to_string()),
-        Ok(_) => Failure::Usage(format!("no server named `{name}`")),
+        Err(refusal) => CommandError::Usage(refusal.to_string()),
+        Ok(_) => CommandError::Usage(format!("no server named `{name}`")),
     }
 }
 
-fn edit_failure(error: EditError) -> Failure {
+fn edit_error(error: EditError) -> CommandError {
     match error {
-        EditError::Invalid(problems) => Failure::Script(vec![problems]),
+        EditError::Invalid(problems) => CommandError::Script(vec![problems]),
         EditError::File { .. } | EditError::Unsupported { .. } | EditError::Trust(_) => {
-            Failure::File(error.to_string())
+            CommandError::File(error.to_string())
         }
-        error => Failure::Usage(error.to_string()),
+        error => CommandError::Usage(error.to_string()),
     }
 }

@@ -5,9 +5,9 @@ use sparring_host::config::Change;
 
 use super::config_file::{FileFlags, apply_change};
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 
 const ENABLE_EXAMPLES: &str = "\
@@ -59,7 +59,7 @@ impl Enable {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         set_enabled(&self.name, &self.place, true, printer, environment).await
     }
 }
@@ -69,7 +69,7 @@ impl Disable {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         set_enabled(&self.name, &self.place, false, printer, environment).await
     }
 }
@@ -93,7 +93,7 @@ impl Remove {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let place = self.place.or_file_of(&self.name, environment, printer)?;
         let remove = Change::Remove { name: self.name.clone() };
         let message = format!("removed {} from", self.name);
@@ -107,7 +107,7 @@ async fn set_enabled(
     enabled: bool,
     printer: &Printer,
     environment: &Environment,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let place = place.or_file_of(name, environment, printer)?;
     let enable = Change::Enable { name: name.to_owned(), enabled };
     let message = format!("{} {name} in", if enabled { "enabled" } else { "disabled" });

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use sparring_host::config::{ConfiguredServer, EntryState, Origin, Scope, UnusedReason};
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::output::table::Table;
 
@@ -44,7 +44,7 @@ impl List {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let config = configured_servers::read_without_asking(environment, printer);
         let used = config.servers.iter().map(|(name, it)| Row {
             name,

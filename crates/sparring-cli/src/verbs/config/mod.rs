@@ -10,9 +10,9 @@ mod trust;
 use clap::{Args, Subcommand};
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 
@@ -71,17 +71,21 @@ impl Config {
         printer: &Printer,
         mut signals: Signals,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         tokio::select! {
             biased;
-            signal = signals.next() => Err(Failure::Stopped(signal)),
+            signal = signals.next() => Err(CommandError::Stopped(signal)),
             done = self.command.run(printer, environment) => done,
         }
     }
 }
 
 impl ConfigCommand {
-    async fn run(&self, printer: &Printer, environment: &Environment) -> Result<Exit, Failure> {
+    async fn run(
+        &self,
+        printer: &Printer,
+        environment: &Environment,
+    ) -> Result<Exit, CommandError> {
         match self {
             ConfigCommand::List(list) => list.run(printer, environment).await,
             ConfigCommand::Add(add) => add.run(printer, environment).await,

@@ -10,10 +10,10 @@ use sparring_host::config::{
 
 use super::config_file::place_at;
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::{Printer, line};
 use crate::terminal_prompt;
 
@@ -50,23 +50,23 @@ impl TrustFiles {
         &self,
         printer: &Printer,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let none = "cannot store trust: neither HOME nor XDG_STATE_HOME is set";
         let store = environment.trust_file.as_deref();
-        let store = store.ok_or_else(|| Failure::Usage(none.to_owned()))?;
-        let store_failure =
-            |error: sparring_host::config::TrustError| Failure::File(error.to_string());
+        let store = store.ok_or_else(|| CommandError::Usage(none.to_owned()))?;
+        let store_error =
+            |error: sparring_host::config::TrustError| CommandError::File(error.to_string());
         let locations = self.locations(environment)?;
         let mut done = Vec::new();
         for location in &locations {
             if self.undo {
-                if Trust::remove(store, &location.file).map_err(store_failure)? {
+                if Trust::remove(store, &location.file).map_err(store_error)? {
                     done.push(location.file.display().to_string());
                 }
                 continue;
             }
             let Some(preview) = self.read_preview(location)? else { continue };
-            if preview.is_trusted(store).map_err(store_failure)? {
+            if preview.is_trusted(store).map_err(store_error)? {
                 if !self.files.is_empty() {
                     printer.note(&format!("{} is trusted already", location.file.display())).await;
                 }
@@ -74,14 +74,14 @@ impl TrustFiles {
             }
             printer.write_stderr(&render_preview(&preview)).await;
             if self.yes || confirm(printer, environment).await? {
-                preview.trust(store).map_err(store_failure)?;
+                preview.trust(store).map_err(store_error)?;
                 done.push(location.file.display().to_string());
             }
         }
         self.print_changes(&done, printer).await
     }
 
-    fn locations(&self, environment: &Environment) -> Result<Vec<ConfigLocation>, Failure> {
+    fn locations(&self, environment: &Environment) -> Result<Vec<ConfigLocation>, CommandError> {
         let locations = configured_servers::config_places(environment);
         if self.files.is_empty() {
             let of_project =
@@ -92,24 +92,31 @@ impl TrustFiles {
         let named = self.files.iter().map(|file| place_at(file, &locations, environment));
         let named = named.collect::<Result<Vec<_>, _>>()?;
         match named.iter().any(own) {
-            true => Err(Failure::Usage("the user's config file is always trusted".to_owned())),
+            true => Err(CommandError::Usage("the user's config file is always trusted".to_owned())),
             false => Ok(named),
         }
     }
 
     /// Reads the preview of a file. A named file must exist.
-    fn read_preview(&self, location: &ConfigLocation) -> Result<Option<TrustPreview>, Failure> {
+    fn read_preview(
+        &self,
+        location: &ConfigLocation,
+    ) -> Result<Option<TrustPreview>, CommandError> {
         match TrustPreview::read(location) {
             Ok(None) if !self.files.is_empty() => {
-                Err(Failure::File(format!("no such file: {}", location.file.display())))
+                Err(CommandError::File(format!("no such file: {}", location.file.display())))
             }
             Ok(preview) => Ok(preview),
-            Err(FileProblem::Invalid(problems)) => Err(Failure::Script(vec![problems])),
-            Err(fault) => Err(Failure::File(fault.to_string())),
+            Err(FileProblem::Invalid(problems)) => Err(CommandError::Script(vec![problems])),
+            Err(fault) => Err(CommandError::File(fault.to_string())),
         }
     }
 
-    async fn print_changes(&self, done: &[String], printer: &Printer) -> Result<Exit, Failure> {
+    async fn print_changes(
+        &self,
+        done: &[String],
+        printer: &Printer,
+    ) -> Result<Exit, CommandError> {
         let (key, word) = match self.undo {
             true => ("untrusted", "no longer trusted:"),
             false => ("trusted", "trusted:"),
@@ -147,16 +154,16 @@ fn render_preview(preview: &TrustPreview) -> String {
     text
 }
 
-async fn confirm(printer: &Printer, environment: &Environment) -> Result<bool, Failure> {
+async fn confirm(printer: &Printer, environment: &Environment) -> Result<bool, CommandError> {
     if !environment.can_ask {
-        return Err(Failure::Usage("cannot ask without a terminal; use --yes".to_owned()));
+        return Err(CommandError::Usage("cannot ask without a terminal; use --yes".to_owned()));
     }
     let stderr = printer.stderr().clone();
     // On a thread, so that a signal can interrupt the question.
     let asked = tokio::task::spawn_blocking(move || {
         terminal_prompt::ask(&stderr, "Trust this file? [y/N] ", false)
     });
-    let answer = asked.await.map_err(|error| Failure::System(std::io::Error::other(error)))?;
+    let answer = asked.await.map_err(|error| CommandError::System(std::io::Error::other(error)))?;
     let answer = answer.unwrap_or_default();
     Ok(["y", "yes"].contains(&&*answer.trim().to_lowercase()))
 }

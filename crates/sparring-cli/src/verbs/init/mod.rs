@@ -18,11 +18,11 @@ use sparring_suite::scaffold::{
 use sparring_transport::{Secrets, Target};
 
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::connection::Connection;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 use probe::{GivenAnswers, Probe, QUESTIONS, declared_capabilities};
@@ -94,7 +94,7 @@ impl Init {
     }
 
     /// Writes a suite and the mock that it passes on.
-    pub(crate) async fn write_example(&self, printer: &Printer) -> Result<Exit, Failure> {
+    pub(crate) async fn write_example(&self, printer: &Printer) -> Result<Exit, CommandError> {
         let files = [
             ("first.mock.yaml", FIRST_MOCK.to_owned()),
             ("first.spar.yaml", FIRST_SUITE.to_owned()),
@@ -118,13 +118,13 @@ impl Init {
 
     /// Writes a suite derived from the server. [`Init::run_written_suite`] runs it, when
     /// this connection is closed.
-    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let info = connection.client.session().and_then(|session| session.server_info.as_ref());
         let name = to_file_name(info.map(|info| &*info.name).unwrap_or_default());
         let file = format!("{name}.spar.yaml");
         self.check_new(&[&file])?;
         let target = self.suite_target(&connection.target);
-        scaffold::check_target(&target).map_err(Failure::Usage)?;
+        scaffold::check_target(&target).map_err(CommandError::Usage)?;
         let variables = scaffold::variables(&connection.target);
         let secrets = Secrets::default();
         variables.iter().for_each(|(_, value)| secrets.add(value));
@@ -148,7 +148,7 @@ impl Init {
             trials: &trials,
         };
         let text = configured_servers::restore_variables(
-            &scaffold::suite(&found).map_err(Failure::Usage)?,
+            &scaffold::suite(&found).map_err(CommandError::Usage)?,
         );
         self.write(&[(&*file, text.clone())], &[(SCHEMA, sparring_suite::schema())])?;
         let path = self.display_path(&file);
@@ -162,7 +162,7 @@ impl Init {
         printer: &Printer,
         environment: &Environment,
         signals: Signals,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         match self.written.get() {
             Some(written) => written.run(printer, environment, signals).await,
             None => Ok(Exit::Success),
@@ -175,7 +175,7 @@ impl Init {
         &self,
         probe: &mut Probe<'_>,
         printer: &Printer,
-    ) -> Result<(Vec<ListedItems>, Vec<Trial>, Vec<&'static str>), Failure> {
+    ) -> Result<(Vec<ListedItems>, Vec<Trial>, Vec<&'static str>), CommandError> {
         let mut lists = probe.lists().await?;
         let of = |list: &str| {
             lists.iter().find(|it| it.list == list).map(|it| &*it.items).unwrap_or_default()
@@ -244,17 +244,17 @@ impl Init {
     }
 
     /// Refuses to overwrite files, unless `--force` is given.
-    fn check_new(&self, names: &[&str]) -> Result<(), Failure> {
+    fn check_new(&self, names: &[&str]) -> Result<(), CommandError> {
         let exists = |name: &&&str| self.folder.join(name).symlink_metadata().is_ok();
         let existing: Vec<String> =
             names.iter().filter(exists).map(|name| self.display_path(name)).collect();
         match &existing[..] {
             _ if self.force => Ok(()),
             [] => Ok(()),
-            [file] => {
-                Err(Failure::File(format!("{file} already exists; use --force to overwrite it")))
-            }
-            files => Err(Failure::File(format!(
+            [file] => Err(CommandError::File(format!(
+                "{file} already exists; use --force to overwrite it"
+            ))),
+            files => Err(CommandError::File(format!(
                 "{} already exist; use --force to overwrite them",
                 files.join(" and ")
             ))),
@@ -262,14 +262,18 @@ impl Init {
     }
 
     /// Writes the files and the schemas, which only this verb writes.
-    fn write(&self, files: &[(&str, String)], schemas: &[(&str, Value)]) -> Result<(), Failure> {
+    fn write(
+        &self,
+        files: &[(&str, String)],
+        schemas: &[(&str, Value)],
+    ) -> Result<(), CommandError> {
         let schemas = schemas.iter().map(|(name, schema)| (*name, format!("{schema:#}\n")));
         let files = files.iter().map(|(name, text)| (*name, text.clone()));
         for (name, text) in schemas.chain(files) {
             let path = self.folder.join(name);
             let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             folder.and_then(|()| std::fs::write(&path, text)).map_err(|error| {
-                Failure::File(format!("cannot write {}: {error}", path.display()))
+                CommandError::File(format!("cannot write {}: {error}", path.display()))
             })?;
         }
         Ok(())

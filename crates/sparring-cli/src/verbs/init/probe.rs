@@ -11,8 +11,8 @@ use sparring_transport::{Container, Secrets, Target};
 use sparring_wire::{RawJson, Revision};
 
 use crate::args::TargetFlags;
+use crate::command_error::CommandError;
 use crate::connection;
-use crate::failure::Failure;
 
 /// The capabilities that the client declares during trials. Roots are missing: many
 /// servers replace their own folders by the client's roots.
@@ -92,7 +92,7 @@ impl Probe<'_> {
     ///
     /// # Errors
     /// When the server cannot be started again after a failure.
-    pub(super) async fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+    pub(super) async fn run(&mut self, trial: &mut Trial) -> Result<(), CommandError> {
         if trial.outcome != TrialOutcome::Untried {
             return Ok(());
         }
@@ -156,21 +156,21 @@ impl Probe<'_> {
     ///
     /// # Errors
     /// When the server cannot be started or reached.
-    pub(super) async fn reopen(&mut self, declared: &[&str]) -> Result<(), Failure> {
+    pub(super) async fn reopen(&mut self, declared: &[&str]) -> Result<(), CommandError> {
         self.client.close().await;
         let opened = connection::open(self.target, self.flags.connection.timeout()).await?;
         let builder = ClientBuilder::with_options(self.flags.client_options());
         let builder = self.answers.register(builder, declared, self.flags.revision());
         self.client = builder.start(opened.link);
         self.container = opened.container;
-        self.client.ready().await.map_err(Failure::Connect)
+        self.client.ready().await.map_err(CommandError::Connect)
     }
 
     /// Returns the lists that the server declares.
     ///
     /// # Errors
     /// When it cannot list its tools. A test of the suite reports other lists that fail.
-    pub(super) async fn lists(&self) -> Result<Vec<ListedItems>, Failure> {
+    pub(super) async fn lists(&self) -> Result<Vec<ListedItems>, CommandError> {
         let kinds = [
             ("tools", ListKind::Tools),
             ("resources", ListKind::Resources),
@@ -185,7 +185,7 @@ impl Probe<'_> {
             }
             let items = match self.client.list(kind).await {
                 Ok(items) => items,
-                Err(error) if kind == ListKind::Tools => return Err(Failure::Request(error)),
+                Err(error) if kind == ListKind::Tools => return Err(CommandError::Request(error)),
                 Err(_) => Vec::new(),
             };
             let items: Vec<Value> =

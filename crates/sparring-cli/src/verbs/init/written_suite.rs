@@ -6,9 +6,9 @@ use serde_json::json;
 use sparring_suite::RunContext;
 use sparring_transport::Secrets;
 
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 use crate::verbs::{LastFailed, Test};
@@ -30,7 +30,7 @@ impl WrittenSuite {
         printer: &Printer,
         environment: &Environment,
         signals: Signals,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let path = &self.path;
         if !printer.is_json() {
             printer.print(&format!("wrote {path}\n")).await?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::ThreadedWriter;
 use crate::signals::Signals;
 
@@ -55,18 +55,22 @@ impl JournalFile {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) async fn open(path: &Path, signals: &mut Signals) -> Result<JournalFile, Failure> {
+    pub(crate) async fn open(
+        path: &Path,
+        signals: &mut Signals,
+    ) -> Result<JournalFile, CommandError> {
         // May block: a pipe waits for its reader.
         let creating = path.to_owned();
         let open = move || File::options().append(true).create(true).open(creating);
         let made = tokio::select! {
             biased;
-            signal = signals.next() => return Err(Failure::Stopped(signal)),
+            signal = signals.next() => return Err(CommandError::Stopped(signal)),
             made = spawn_blocking(open) => made,
         };
         let file = made.unwrap_or_else(|error| Err(io::Error::other(error)));
-        let file = file
-            .map_err(|error| Failure::File(format!("cannot write {}: {error}", path.display())))?;
+        let file = file.map_err(|error| {
+            CommandError::File(format!("cannot write {}: {error}", path.display()))
+        })?;
         let writer = ThreadedWriter::with_delay(file, WRITE_DELAY);
         Ok(JournalFile {
             path: path.to_owned(),
@@ -82,8 +86,8 @@ impl JournalFile {
     ///
     /// # Errors
     /// When a line could not be written.
-    pub(crate) async fn finish(self) -> Result<(), Failure> {
-        let failed = |why: String| Failure::File(format!("{}: {why}", self.path.display()));
+    pub(crate) async fn finish(self) -> Result<(), CommandError> {
+        let failed = |why: String| CommandError::File(format!("{}: {why}", self.path.display()));
         let written = timeout(FLUSH_TIMEOUT, self.writer.writer.flush()).await;
         let written =
             written.map_err(|_| failed("the journal could not be written in time".to_owned()))?;

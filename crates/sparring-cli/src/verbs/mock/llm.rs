@@ -8,9 +8,9 @@ use sparring_mock::{LlmMock, LlmScript};
 
 use super::Mock;
 use super::journal_file::JournalFile;
-use super::script_reloader::load_failure;
+use super::script_reloader::load_error;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 
@@ -21,10 +21,10 @@ impl Mock {
         script: &Path,
         printer: &Printer,
         mut signals: Signals,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let (path, vars) = (script.to_owned(), self.vars.clone());
         let read = move || LlmScript::from_file(path, &vars);
-        let script = signals.interruptible_blocking(read).await?.map_err(load_failure)?;
+        let script = signals.interruptible_blocking(read).await?.map_err(load_error)?;
         let summary = script.summary();
         if self.check {
             return self.print_valid(&summary, printer).await;
@@ -36,7 +36,7 @@ impl Mock {
         let address = self.http.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
         let llm = LlmMock::listen(script, address)
             .await
-            .map_err(|error| Failure::Usage(format!("cannot listen on {address}: {error}")))?;
+            .map_err(|error| CommandError::Usage(format!("cannot listen on {address}: {error}")))?;
         if let Some(journal) = &journal {
             let writer = journal.writer();
             llm.on_request(move |request| writer.add(|| request.to_line()));
@@ -46,13 +46,13 @@ impl Mock {
             false => printer.print(&format!("{}\n", llm.url())).await,
         };
         // Clients may connect even if the URL could not be printed.
-        printed.or_else(Failure::ignore_broken_pipe)?;
+        printed.or_else(CommandError::ignore_broken_pipe)?;
         printer.note(&format!("serving {summary}")).await;
         let signal = signals.next().await;
         drop(llm);
         if let Some(journal) = journal {
             journal.finish().await?;
         }
-        Err(Failure::Stopped(signal))
+        Err(CommandError::Stopped(signal))
     }
 }

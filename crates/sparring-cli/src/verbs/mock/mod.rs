@@ -16,12 +16,12 @@ use sparring_transport::stdio;
 use tokio::sync::mpsc::Receiver;
 
 use crate::args::{OutputFlags, values};
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::signals::Signals;
 use journal_file::JournalFile;
-use script_reloader::{ScriptReloader, load_failure};
+use script_reloader::{ScriptReloader, load_error};
 
 /// Limit for requests in flight when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
@@ -112,7 +112,7 @@ impl Mock {
         &self,
         printer: &Printer,
         mut signals: Signals,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         if let Some(script) = self.script.as_ref().filter(|_| self.llm) {
             return self.run_llm(script, printer, signals).await;
         }
@@ -142,7 +142,7 @@ impl Mock {
         reloader: Option<ScriptReloader>,
         printer: &Printer,
         signals: &mut Signals,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let following = async {
             match reloader {
                 Some(reloader) => reloader.run(mock, printer).await,
@@ -171,7 +171,7 @@ impl Mock {
     async fn load(
         &self,
         signals: &mut Signals,
-    ) -> Result<(MockServer, Option<ScriptReloader>), Failure> {
+    ) -> Result<(MockServer, Option<ScriptReloader>), CommandError> {
         let settings = self.settings()?;
         let mock = match &self.script {
             Some(script) if self.watch => {
@@ -181,19 +181,19 @@ impl Mock {
             Some(script) => {
                 let script = script.clone();
                 let read = move || MockServer::from_file(script, &settings);
-                signals.interruptible_blocking(read).await?.map_err(load_failure)?
+                signals.interruptible_blocking(read).await?.map_err(load_error)?
             }
             None => MockServer::for_interactions(&settings)
-                .map_err(|problems| Failure::Script(vec![problems]))?,
+                .map_err(|problems| CommandError::Script(vec![problems]))?,
         };
         Ok((mock, None))
     }
 
-    fn settings(&self) -> Result<Settings, Failure> {
+    fn settings(&self) -> Result<Settings, CommandError> {
         let tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
         if tls.ca.is_some() {
             // Reports a wrong file now, and not with the first request.
-            TlsClient::new(&tls).map_err(|error| Failure::File(error.to_string()))?;
+            TlsClient::new(&tls).map_err(|error| CommandError::File(error.to_string()))?;
         }
         Ok(Settings {
             vars: self.vars.clone(),
@@ -204,7 +204,7 @@ impl Mock {
         })
     }
 
-    async fn print_valid(&self, summary: &str, printer: &Printer) -> Result<Exit, Failure> {
+    async fn print_valid(&self, summary: &str, printer: &Printer) -> Result<Exit, CommandError> {
         let script = self.script.as_deref().unwrap_or(Path::new("nothing")).display().to_string();
         printer.note(summary).await;
         match printer.is_json() {
@@ -231,10 +231,10 @@ async fn apply_process_faults(
     std::future::pending().await
 }
 
-async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, Failure> {
+async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, CommandError> {
     tokio::select! {
         biased;
-        signal = signals.next() => Err(Failure::Stopped(signal)),
+        signal = signals.next() => Err(CommandError::Stopped(signal)),
         _ = mock.serve(stdio(Default::default())) => Ok(Exit::Success),
     }
 }
@@ -244,10 +244,10 @@ async fn serve_http(
     address: SocketAddr,
     printer: &Printer,
     signals: &mut Signals,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let serving = mock.listen(address).await;
-    let serving =
-        serving.map_err(|error| Failure::Usage(format!("cannot listen on {address}: {error}")))?;
+    let serving = serving
+        .map_err(|error| CommandError::Usage(format!("cannot listen on {address}: {error}")))?;
     let address = serving.address().unwrap_or(address);
     let urls = mock.urls(address);
     let printed = match printer.is_json() {
@@ -255,9 +255,9 @@ async fn serve_http(
         false => printer.print(&format!("{}\n", urls.mcp)).await,
     };
     // Clients may connect even if the URL could not be printed.
-    printed.or_else(Failure::ignore_broken_pipe)?;
+    printed.or_else(CommandError::ignore_broken_pipe)?;
     printer.note(&format!("serving {}", mock.summary())).await;
     let signal = signals.next().await;
     serving.stop(STOP_TIMEOUT).await;
-    Err(Failure::Stopped(signal))
+    Err(CommandError::Stopped(signal))
 }

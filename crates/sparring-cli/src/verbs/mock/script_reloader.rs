@@ -7,7 +7,7 @@ use sparring_host::file_watcher::FileWatcher;
 use sparring_mock::{LoadError, LoadedMock, MockServer, Settings};
 use tokio::task::spawn_blocking;
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::Printer;
 
 /// A script that is watched.
@@ -25,7 +25,7 @@ impl ScriptReloader {
     pub(crate) async fn start(
         script: &Path,
         settings: Settings,
-    ) -> Result<(ScriptReloader, MockServer), Failure> {
+    ) -> Result<(ScriptReloader, MockServer), CommandError> {
         let files = FileWatcher::default();
         let mut reloader = ScriptReloader { script: script.to_owned(), settings, files };
         let mock = reloader.read().await?;
@@ -57,24 +57,24 @@ impl ScriptReloader {
 
     /// Reads the script. Reads it again if it names files that were not watched yet,
     /// since they may have changed meanwhile.
-    async fn read(&mut self) -> Result<MockServer, Failure> {
+    async fn read(&mut self) -> Result<MockServer, CommandError> {
         loop {
             let (script, settings) = (self.script.clone(), self.settings.clone());
             // On a thread, so that requests are answered meanwhile.
             let reading = spawn_blocking(move || MockServer::read(script, &settings)).await;
             let LoadedMock { mock, files } =
-                reading.map_err(|error| Failure::File(error.to_string()))?;
+                reading.map_err(|error| CommandError::File(error.to_string()))?;
             if !self.files.watch(&files) {
-                return mock.map_err(load_failure);
+                return mock.map_err(load_error);
             }
         }
     }
 }
 
 /// Returns the failure for a script that cannot be loaded.
-pub(crate) fn load_failure(error: LoadError) -> Failure {
+pub(crate) fn load_error(error: LoadError) -> CommandError {
     match error {
-        LoadError::Script(problems) => Failure::Script(vec![problems]),
-        error => Failure::File(error.to_string()),
+        LoadError::Script(problems) => CommandError::Script(vec![problems]),
+        error => CommandError::File(error.to_string()),
     }
 }

@@ -9,7 +9,7 @@ use sparring_host::permissions::Permissions;
 use sparring_host::registry::Registry;
 use tokio::sync::mpsc;
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::host::{ConfigSource, Host, ReloadedConfig};
 
 /// Reloads the configuration of a host.
@@ -39,16 +39,17 @@ impl ConfigReloader {
     /// Reads the files and applies the rules. A file that cannot be read changes nothing.
     pub(super) fn read(&self, registry: &Registry) -> LoadedConfig {
         let reloaded = self.source.reload(&self.manager, false);
-        let servers = reloaded.map_err(|failure: Failure| failure.to_string()).map(|reloaded| {
-            let ReloadedConfig { config, servers, mut notes } = reloaded;
-            let (permissions, found) =
-                Permissions::for_servers(&config, self.rules.clone(), &servers);
-            registry.set_permissions(permissions);
-            notes.extend(found.errors.into_iter().map(|(_, error)| error.to_string()));
-            notes.extend(found.notes);
-            self.send_new_notes(notes);
-            servers
-        });
+        let servers =
+            reloaded.map_err(|failure: CommandError| failure.to_string()).map(|reloaded| {
+                let ReloadedConfig { config, servers, mut notes } = reloaded;
+                let (permissions, found) =
+                    Permissions::for_servers(&config, self.rules.clone(), &servers);
+                registry.set_permissions(permissions);
+                notes.extend(found.errors.into_iter().map(|(_, error)| error.to_string()));
+                notes.extend(found.notes);
+                self.send_new_notes(notes);
+                servers
+            });
         LoadedConfig { servers, files: self.source.files() }
     }
 

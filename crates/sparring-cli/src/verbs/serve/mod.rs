@@ -17,9 +17,9 @@ use sparring_transport::stdio;
 use tokio::net::TcpListener;
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::host::{Host, HostOptions, ServerFlags};
 use crate::output::Printer;
 use crate::signals::Signals;
@@ -79,7 +79,7 @@ impl Serve {
         printer: &Printer,
         mut signals: Signals,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         // Before anything is started, since the address may be in use.
         let listener = self.listen().await?;
         let host_options = HostOptions::default();
@@ -93,7 +93,7 @@ impl Serve {
                 true => "no servers configured; add one with `spar config add NAME -- COMMAND`",
                 false => "none of the configured servers can be served",
             };
-            return Err(Failure::Usage(what.to_owned()));
+            return Err(CommandError::Usage(what.to_owned()));
         }
         let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
         let server = Server::new(gateway);
@@ -116,14 +116,14 @@ impl Serve {
         Ok(exit)
     }
 
-    async fn listen(&self) -> Result<Option<TcpListener>, Failure> {
+    async fn listen(&self) -> Result<Option<TcpListener>, CommandError> {
         let Some(address) = self.http else { return Ok(None) };
         match &self.bearer {
             Some(token) if token.trim().is_empty() => {
-                return Err(Failure::Usage("--bearer: the token is empty".to_owned()));
+                return Err(CommandError::Usage("--bearer: the token is empty".to_owned()));
             }
             None if !address.ip().is_loopback() => {
-                return Err(Failure::Usage(format!(
+                return Err(CommandError::Usage(format!(
                     "{address} is reachable from other machines, which could call all tools; \
                      require a token with --bearer TOKEN"
                 )));
@@ -131,7 +131,7 @@ impl Serve {
             _ => {}
         }
         let listener = TcpListener::bind(address).await;
-        let cannot = |error| Failure::Usage(format!("cannot listen on {address}: {error}"));
+        let cannot = |error| CommandError::Usage(format!("cannot listen on {address}: {error}"));
         Ok(Some(listener.map_err(cannot)?))
     }
 
@@ -140,11 +140,11 @@ impl Serve {
         server: &Server<Gateway>,
         listener: Option<TcpListener>,
         printer: &Printer,
-    ) -> Result<Frontend, Failure> {
+    ) -> Result<Frontend, CommandError> {
         let Some(listener) = listener else {
             return Ok(Frontend::Stdio(server.spawn(stdio(Default::default()))));
         };
-        let address = listener.local_addr().map_err(Failure::System)?;
+        let address = listener.local_addr().map_err(CommandError::System)?;
         let auth = self.bearer.iter().fold(Auth::default(), |auth, token| auth.bearer(token));
         let options = HttpOptions { auth, ..HttpOptions::default() };
         let url = format!("http://{address}{}", options.path);
@@ -154,7 +154,7 @@ impl Serve {
             false => printer.print(&format!("{url}\n")).await,
         };
         // Clients may connect even if the URL could not be printed.
-        printed.or_else(Failure::ignore_broken_pipe)?;
+        printed.or_else(CommandError::ignore_broken_pipe)?;
         Ok(Frontend::Http(serving))
     }
 }
@@ -182,17 +182,17 @@ async fn connect_and_follow(
     server: &Server<Gateway>,
     host: &Host,
     output: &EventOutput<'_>,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     host.connect(output.printer).await?;
     server.handler().finish_startup();
     let wanted = host.manager.servers();
     let wanted = wanted.iter().filter(|it| it.config.auto_connect).count();
     if host.manager.connections().is_empty() {
         return Err(match wanted {
-            0 => {
-                Failure::Usage("no server has auto_connect; name one with --server NAME".to_owned())
-            }
-            _ => Failure::NoneConnected(wanted),
+            0 => CommandError::Usage(
+                "no server has auto_connect; name one with --server NAME".to_owned(),
+            ),
+            _ => CommandError::NoneConnected(wanted),
         });
     }
     output.print_summary().await;

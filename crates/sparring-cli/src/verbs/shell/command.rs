@@ -6,8 +6,8 @@ use sparring_script::did_you_mean;
 use super::commands::ALL;
 use super::questions::ANSWER_COMMAND;
 use super::shell_state::ShellState;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// A command below `/mcp`.
 pub(super) struct Command {
@@ -29,7 +29,7 @@ pub(super) struct Command {
 
 /// The function of a command.
 pub(super) type CommandFn =
-    for<'a> fn(&'a ShellState<'a>, &'a [String]) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
+    for<'a> fn(&'a ShellState<'a>, &'a [String]) -> LocalBoxFuture<'a, Result<Exit, CommandError>>;
 
 /// The meaning of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,13 +80,13 @@ pub(super) const TOP_LEVEL_COMMANDS: [&str; 5] = ["/mcp", "/answer", "/help", "/
 ///
 /// # Errors
 /// When the command is unknown, or has too many or too few words.
-pub(super) fn parse_line(line: &str) -> Result<ParsedLine, Failure> {
+pub(super) fn parse_line(line: &str) -> Result<ParsedLine, CommandError> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
         return Ok(ParsedLine::Empty);
     }
-    let words =
-        shlex::split(line).ok_or_else(|| Failure::Usage("unclosed quotation mark".to_owned()))?;
+    let words = shlex::split(line)
+        .ok_or_else(|| CommandError::Usage("unclosed quotation mark".to_owned()))?;
     let mut words = words.into_iter();
     let Some(first) = words.next() else { return Ok(ParsedLine::Empty) };
     let words: Vec<String> = words.collect();
@@ -96,11 +96,11 @@ pub(super) fn parse_line(line: &str) -> Result<ParsedLine, Failure> {
         ("/help", [about]) => parse_help(about),
         ("/help", [mcp, about]) if mcp == "mcp" || mcp == "/mcp" => parse_help(about),
         ("/quit" | "/exit", []) => Ok(ParsedLine::Quit),
-        (ANSWER_COMMAND, _) => Err(Failure::Usage(
+        (ANSWER_COMMAND, _) => Err(CommandError::Usage(
             "no question to answer; /answer follows the command whose server asks".to_owned(),
         )),
         ("/help" | "/quit" | "/exit", _) => {
-            Err(Failure::Usage(format!("too many words for {first}")))
+            Err(CommandError::Usage(format!("too many words for {first}")))
         }
         _ => Err(unknown_command(&first)),
     }
@@ -115,8 +115,8 @@ impl Command {
 
 /// Converts the result of a command: no error is [`Exit::Success`].
 pub(super) fn succeed<'a>(
-    work: impl Future<Output = Result<(), Failure>> + 'a,
-) -> LocalBoxFuture<'a, Result<Exit, Failure>> {
+    work: impl Future<Output = Result<(), CommandError>> + 'a,
+) -> LocalBoxFuture<'a, Result<Exit, CommandError>> {
     Box::pin(async { work.await.map(|()| Exit::Success) })
 }
 
@@ -124,12 +124,12 @@ pub(super) fn find_command(name: &str) -> Option<&'static Command> {
     ALL.iter().find(|command| command.name == name)
 }
 
-fn parse_mcp_command(mut words: Vec<String>) -> Result<ParsedLine, Failure> {
+fn parse_mcp_command(mut words: Vec<String>) -> Result<ParsedLine, CommandError> {
     let name = if words.is_empty() { "status".to_owned() } else { words.remove(0) };
     let Some(command) = find_command(&name) else {
         let meant = did_you_mean(&name, ALL.iter().map(|command| command.name));
         let meant = meant.unwrap_or_else(|| "see /help".to_owned());
-        return Err(Failure::Usage(format!("unknown command '/mcp {name}'; {meant}")));
+        return Err(CommandError::Usage(format!("unknown command '/mcp {name}'; {meant}")));
     };
     let repeats =
         matches!(command.arguments.last(), Some(Argument::ToolPairs | Argument::PromptPairs));
@@ -137,11 +137,11 @@ fn parse_mcp_command(mut words: Vec<String>) -> Result<ParsedLine, Failure> {
         words.len() >= command.min_words && (repeats || words.len() <= command.arguments.len());
     match fits {
         true => Ok(ParsedLine::Run(command, words)),
-        false => Err(Failure::Usage(format!("usage: {}", command.usage()))),
+        false => Err(CommandError::Usage(format!("usage: {}", command.usage()))),
     }
 }
 
-fn parse_help(about: &str) -> Result<ParsedLine, Failure> {
+fn parse_help(about: &str) -> Result<ParsedLine, CommandError> {
     let name = about.trim_start_matches('/');
     match find_command(name) {
         Some(command) => Ok(ParsedLine::Help(Some(command))),
@@ -151,12 +151,12 @@ fn parse_help(about: &str) -> Result<ParsedLine, Failure> {
         None => {
             let meant = did_you_mean(name, ALL.iter().map(|command| command.name));
             let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
-            Err(Failure::Usage(format!("no help for '{about}'{meant}")))
+            Err(CommandError::Usage(format!("no help for '{about}'{meant}")))
         }
     }
 }
 
-fn unknown_command(first: &str) -> Failure {
+fn unknown_command(first: &str) -> CommandError {
     // The user may have left out `/mcp`.
     let bare = first.trim_start_matches('/');
     let meant = match find_command(bare) {
@@ -165,7 +165,7 @@ fn unknown_command(first: &str) -> Failure {
             .or_else(|| did_you_mean(bare, ALL.iter().map(|command| command.name)))
             .unwrap_or_else(|| "see /help".to_owned()),
     };
-    Failure::Usage(format!("unknown command '{first}'; {meant}"))
+    CommandError::Usage(format!("unknown command '{first}'; {meant}"))
 }
 
 #[cfg(test)]

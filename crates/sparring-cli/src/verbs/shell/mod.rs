@@ -20,9 +20,9 @@ use clap::{Args, ColorChoice};
 use sparring_transport::PrivateFile;
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::host::{HostOptions, ServerFlags, SessionFlags, terminal_asker};
 use crate::output::Printer;
 use crate::signals::Signals;
@@ -73,7 +73,7 @@ impl Shell {
         printer: &Printer,
         mut signals: Signals,
         environment: &Environment,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let host_options = HostOptions::default();
         let client = questions::client(host_options.client);
         let host_options = HostOptions { asker: terminal_asker(environment, printer), client };
@@ -81,7 +81,7 @@ impl Shell {
             self.check_that_it_can_be_saved().await?;
             let host = self.servers.open_host(host_options, environment, printer).await?;
             let wanted = host.servers_to_resume(&self.sessions, printer).await?;
-            Ok::<_, Failure>((host, wanted))
+            Ok::<_, CommandError>((host, wanted))
         };
         let (host, wanted) = signals.interruptible(opening).await??;
         let state = ShellState::new(&host, printer);
@@ -105,11 +105,11 @@ impl Shell {
     }
 
     /// Checks at the start that the session can be saved.
-    async fn check_that_it_can_be_saved(&self) -> Result<(), Failure> {
+    async fn check_that_it_can_be_saved(&self) -> Result<(), CommandError> {
         let Some(path) = &self.sessions.save else { return Ok(()) };
         let lock = PrivateFile::new(path).lock().await;
         lock.map(drop).map_err(|error| {
-            Failure::File(format!("cannot save the session to {}: {error}", path.display()))
+            CommandError::File(format!("cannot save the session to {}: {error}", path.display()))
         })
     }
 }

@@ -18,9 +18,9 @@ use super::event_text::{EventText, first_line, render_event};
 use super::line_reader::{Input, LineReader};
 use super::questions::{RequestEvent, TerminalUser};
 use super::shell_state::ShellState;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::{Exit, Signal};
-use crate::failure::Failure;
 use crate::output::line;
 use crate::output::table::Table;
 use crate::signals::Signals;
@@ -114,7 +114,7 @@ impl<'a> ShellLoop<'a> {
     ///
     /// # Errors
     /// When a signal arrives, or stdout cannot be written.
-    pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<Exit, Failure> {
+    pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<Exit, CommandError> {
         if self.line_printer.is_none() {
             self.connect_first(signals).await?;
         }
@@ -127,7 +127,7 @@ impl<'a> ShellLoop<'a> {
                     self.run_line(&line, signals).await?
                 }
                 Input::Interrupted if interrupted => {
-                    return Err(Failure::Stopped(Signal::Interrupt));
+                    return Err(CommandError::Stopped(Signal::Interrupt));
                 }
                 Input::Interrupted => {
                     interrupted = true;
@@ -136,7 +136,7 @@ impl<'a> ShellLoop<'a> {
                 }
                 Input::End => NextStep::End(self.exit()),
                 Input::Error(why) => {
-                    return Err(Failure::File(format!("cannot read the input: {why}")));
+                    return Err(CommandError::File(format!("cannot read the input: {why}")));
                 }
             };
             if let NextStep::End(exit) = next_step {
@@ -146,7 +146,7 @@ impl<'a> ShellLoop<'a> {
     }
 
     /// Connects the servers before the first line of a script, and prints failures.
-    async fn connect_first(&mut self, signals: &mut Signals) -> Result<(), Failure> {
+    async fn connect_first(&mut self, signals: &mut Signals) -> Result<(), CommandError> {
         let Some(connecting) = self.connecting.take() else { return Ok(()) };
         signals.interruptible(connecting).await?;
         self.drain_events(Muted::Success).await;
@@ -156,7 +156,7 @@ impl<'a> ShellLoop<'a> {
         Ok(())
     }
 
-    async fn next_line(&mut self, signals: &mut Signals) -> Result<Input, Failure> {
+    async fn next_line(&mut self, signals: &mut Signals) -> Result<Input, CommandError> {
         if let Some(input) = self.pending_input.pop_front() {
             return Ok(input);
         }
@@ -166,7 +166,7 @@ impl<'a> ShellLoop<'a> {
                 signal = signals.next() => match (signal, &self.line_printer) {
                     // Ctrl+C arrived before the line editor was ready.
                     (Signal::Interrupt, Some(_)) => return Ok(Input::Interrupted),
-                    _ => return Err(Failure::Stopped(signal)),
+                    _ => return Err(CommandError::Stopped(signal)),
                 },
                 () = wait_for_connections(&mut self.connecting) => {
                     self.connecting = None;
@@ -180,7 +180,11 @@ impl<'a> ShellLoop<'a> {
         }
     }
 
-    async fn run_line(&mut self, line: &str, signals: &mut Signals) -> Result<NextStep, Failure> {
+    async fn run_line(
+        &mut self,
+        line: &str,
+        signals: &mut Signals,
+    ) -> Result<NextStep, CommandError> {
         let printed = match parse_line(line) {
             Ok(printed) => printed,
             Err(failure) => return self.failed(&failure).await,
@@ -199,7 +203,7 @@ impl<'a> ShellLoop<'a> {
         command: &Command,
         words: &[String],
         signals: &mut Signals,
-    ) -> Result<NextStep, Failure> {
+    ) -> Result<NextStep, CommandError> {
         let muted = match command.announces {
             Announces::NoServer => Muted::NoEvents,
             Announces::FirstServer => Muted::Server(words.first().cloned().unwrap_or_default()),
@@ -212,7 +216,7 @@ impl<'a> ShellLoop<'a> {
                 biased;
                 signal = signals.next() => match (signal, &self.line_printer) {
                     (Signal::Interrupt, Some(_)) => break None,
-                    _ => return Err(Failure::Stopped(signal)),
+                    _ => return Err(CommandError::Stopped(signal)),
                 },
                 Some(event) = self.request_events.recv() => match event {
                     RequestEvent::Progress(progress) => self.show_progress(&progress).await,
@@ -221,7 +225,7 @@ impl<'a> ShellLoop<'a> {
                         match self.answer_question(question, signals).await {
                             None => {}
                             Some(Signal::Interrupt) if self.line_printer.is_some() => break None,
-                            Some(signal) => return Err(Failure::Stopped(signal)),
+                            Some(signal) => return Err(CommandError::Stopped(signal)),
                         }
                     }
                 },
@@ -240,7 +244,9 @@ impl<'a> ShellLoop<'a> {
                 self.failed = true;
                 Ok(NextStep::Continue)
             }
-            Some(Err(failure @ (Failure::Output(_) | Failure::Stopped(_)))) => Err(failure),
+            Some(Err(failure @ (CommandError::Output(_) | CommandError::Stopped(_)))) => {
+                Err(failure)
+            }
             Some(Err(failure)) => self.failed(&failure).await,
             None => {
                 self.failed = true;
@@ -261,24 +267,24 @@ impl<'a> ShellLoop<'a> {
         while self.request_events.try_recv().is_ok() {}
     }
 
-    async fn failed(&mut self, failure: &Failure) -> Result<NextStep, Failure> {
+    async fn failed(&mut self, failure: &CommandError) -> Result<NextStep, CommandError> {
         self.failed = true;
         match failure {
             // The server's stderr is printed on separate lines.
-            Failure::NoServer(error) => {
+            CommandError::NoServer(error) => {
                 let text = error.to_string();
                 let last = text.split_once('\n').map(|(_, last)| last);
-                let what = Failure::Usage(first_line(&text));
-                self.state.printer.print_failure(&what, last).await;
+                let what = CommandError::Usage(first_line(&text));
+                self.state.printer.print_error(&what, last).await;
             }
             failure => {
-                self.state.printer.print_failure(failure, None).await;
+                self.state.printer.print_error(failure, None).await;
             }
         }
         Ok(NextStep::Continue)
     }
 
-    async fn help(&self, about: Option<&Command>) -> Result<(), Failure> {
+    async fn help(&self, about: Option<&Command>) -> Result<(), CommandError> {
         let printer = self.state.printer;
         if let Some(command) = about {
             let more = match command.details {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::event_log::EventLog;
 use super::questions::{InteractiveRequests, RequestEvent};
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::host::{ConfigSource, Host, ReloadedConfig};
 use crate::output::Printer;
 
@@ -84,14 +84,14 @@ impl<'a> ShellState<'a> {
     ///
     /// # Errors
     /// When a rule is invalid.
-    pub(super) fn set_rules(&self, rules: Rules) -> Result<Vec<String>, Failure> {
+    pub(super) fn set_rules(&self, rules: Rules) -> Result<Vec<String>, CommandError> {
         let servers = self.manager.servers();
         let servers = servers.iter().map(|server| &*server.config);
         let before = self.rule_findings(&self.rules()).errors;
         let (permissions, findings) =
             Permissions::for_servers(&self.config(), rules.clone(), servers);
         if let Some((_, error)) = findings.errors.iter().find(|error| !before.contains(error)) {
-            return Err(Failure::Usage(error.to_string()));
+            return Err(CommandError::Usage(error.to_string()));
         }
         self.registry.set_permissions(permissions);
         self.active.current().rules = rules;
@@ -99,10 +99,10 @@ impl<'a> ShellState<'a> {
     }
 
     /// Reads the files again. Returns the servers to use, and notes.
-    pub(super) async fn reload(&self) -> Result<(Vec<ServerConfig>, Vec<String>), Failure> {
+    pub(super) async fn reload(&self) -> Result<(Vec<ServerConfig>, Vec<String>), CommandError> {
         let active = Arc::clone(&self.active);
         let read = tokio::task::spawn_blocking(move || active.read(true));
-        read.await.map_err(|error| Failure::System(std::io::Error::other(error)))?
+        read.await.map_err(|error| CommandError::System(std::io::Error::other(error)))?
     }
 
     /// Returns the function that reads changed files for the manager. Notes go to `report_note`.
@@ -125,7 +125,10 @@ impl<'a> ShellState<'a> {
     ///
     /// # Errors
     /// As [`ShellState::connection`].
-    pub(super) fn connections(&self, server: Option<&String>) -> Result<Vec<Connection>, Failure> {
+    pub(super) fn connections(
+        &self,
+        server: Option<&String>,
+    ) -> Result<Vec<Connection>, CommandError> {
         match server {
             Some(server) => self.connection(server).map(|it| vec![it]),
             None => Ok(self.manager.connections()),
@@ -136,11 +139,11 @@ impl<'a> ShellState<'a> {
     ///
     /// # Errors
     /// When the server is unknown or not connected.
-    pub(super) fn connection(&self, server: &str) -> Result<Connection, Failure> {
+    pub(super) fn connection(&self, server: &str) -> Result<Connection, CommandError> {
         self.check_server(server)?;
         self.manager.get(server).ok_or_else(|| {
             let state = self.manager.state(server).map_or("not configured", |state| state.name());
-            Failure::Usage(format!(
+            CommandError::Usage(format!(
                 "server `{server}` is {state}; connect it with /mcp connect {server}"
             ))
         })
@@ -150,7 +153,7 @@ impl<'a> ShellState<'a> {
     ///
     /// # Errors
     /// When it cannot; the error contains a suggestion or the reason.
-    pub(super) fn check_server(&self, server: &str) -> Result<(), Failure> {
+    pub(super) fn check_server(&self, server: &str) -> Result<(), CommandError> {
         let servers = self.manager.servers();
         let mut names = servers.iter().map(|it| it.config.name.as_str());
         if names.any(|name| name == server) {
@@ -161,10 +164,12 @@ impl<'a> ShellState<'a> {
             let names = servers.iter().map(|it| it.config.name.as_str());
             let meant = did_you_mean(server, names).map(|meant| format!("; {meant}"));
             let meant = meant.unwrap_or_default();
-            return Err(Failure::Usage(format!("no server named `{server}`{meant}")));
+            return Err(CommandError::Usage(format!("no server named `{server}`{meant}")));
         };
         let why = match &configured.state {
-            EntryState::Invalid(problems) => return Err(Failure::Script(vec![problems.clone()])),
+            EntryState::Invalid(problems) => {
+                return Err(CommandError::Script(vec![problems.clone()]));
+            }
             _ if !configured.enabled => {
                 format!("disabled; enable it with `spar config enable {server}`")
             }
@@ -176,21 +181,21 @@ impl<'a> ShellState<'a> {
             }
             EntryState::Ready(_) => "not selected by --server".to_owned(),
         };
-        Err(Failure::Usage(format!("server `{server}` is {why}")))
+        Err(CommandError::Usage(format!("server `{server}` is {why}")))
     }
 
     /// Returns a tool of a server, hidden or not.
     ///
     /// # Errors
     /// When the server has no such tool.
-    pub(super) fn tool(&self, server: &str, tool: &str) -> Result<RegisteredTool, Failure> {
+    pub(super) fn tool(&self, server: &str, tool: &str) -> Result<RegisteredTool, CommandError> {
         let hidden = self.registry.hidden().into_iter().map(|(tool, _)| tool);
         let all: Vec<_> = self.registry.tools().into_iter().chain(hidden).collect();
         let of_server = || all.iter().filter(|it| *it.server == *server);
         of_server().find(|it| it.tool.name == tool).cloned().ok_or_else(|| {
             let meant = did_you_mean(tool, of_server().map(|it| it.tool.name.as_str()));
             let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
-            Failure::Usage(format!("server `{server}` has no tool '{tool}'{meant}"))
+            CommandError::Usage(format!("server `{server}` has no tool '{tool}'{meant}"))
         })
     }
 
@@ -216,7 +221,7 @@ impl<'a> ShellState<'a> {
 
 impl ActiveConfig {
     /// Reads all files, and applies their rules.
-    fn read(&self, ask: bool) -> Result<(Vec<ServerConfig>, Vec<String>), Failure> {
+    fn read(&self, ask: bool) -> Result<(Vec<ServerConfig>, Vec<String>), CommandError> {
         let ReloadedConfig { config, servers, mut notes } =
             self.source.reload(&self.manager, ask)?;
         let mut current = self.current();

@@ -13,7 +13,7 @@ use sparring_report::{Outcome, Run};
 use sparring_suite::{Plan, PlannedTest};
 use sparring_transport::{FileAccess, replace_file};
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
 /// The failed tests by suite.
 type Failed = BTreeMap<String, BTreeSet<String>>;
@@ -27,12 +27,12 @@ impl LastFailed<'_> {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub(super) fn filter(self) -> Result<impl Fn(PlannedTest<'_>) -> bool, Failure> {
+    pub(super) fn filter(self) -> Result<impl Fn(PlannedTest<'_>) -> bool, CommandError> {
         let failed = self
             .0
             .map(read_failed)
             .transpose()
-            .map_err(|read_error| Failure::File(read_error.to_string()))?;
+            .map_err(|read_error| CommandError::File(read_error.to_string()))?;
         let failed = failed.unwrap_or_default();
         Ok(move |planned: PlannedTest<'_>| {
             let of_file = failed.get(&suite_path(planned));

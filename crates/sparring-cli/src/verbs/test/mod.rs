@@ -16,8 +16,8 @@ use sparring_suite::{LoadError, PlannedTest, RunContext, Suite, TestSelection, T
 use sparring_wire::Revision;
 
 use crate::args::OutputFlags;
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::report::{Ci, ReportRequest, Reports};
 use crate::signals::Signals;
@@ -175,10 +175,10 @@ impl Test {
         mut signals: Signals,
         context: &RunContext,
         last_failed: LastFailed<'_>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         if is_ci(context) && self.update {
             let message = "--update is refused if CI is set: the new snapshots would be lost";
-            return Err(Failure::Usage(message.to_owned()));
+            return Err(CommandError::Usage(message.to_owned()));
         }
         let mut reports = Reports::new(&self.reports, Ci::from_variables(&context.variables))?;
         let command = TestCommand { printer, context, last_failed };
@@ -187,7 +187,7 @@ impl Test {
         }
         let paths = self.paths.clone();
         let read = move || {
-            let files = find(&paths).map_err(|error| Failure::File(error.to_string()))?;
+            let files = find(&paths).map_err(|error| CommandError::File(error.to_string()))?;
             collect_suites(files.iter().map(|file| Suite::from_file(file)))
         };
         let suites = signals.interruptible_blocking(read).await??;
@@ -215,7 +215,7 @@ impl Test {
 /// Returns all suites, or all problems of all of them.
 fn collect_suites(
     read: impl IntoIterator<Item = Result<Suite, LoadError>>,
-) -> Result<Vec<Suite>, Failure> {
+) -> Result<Vec<Suite>, CommandError> {
     let mut suites = Vec::new();
     let mut wrong: Vec<Problems> = Vec::new();
     for suite in read {
@@ -227,10 +227,10 @@ fn collect_suites(
                     problems.into_iter().filter(|it| !wrong.contains(it)).collect::<Vec<_>>(),
                 );
             }
-            Err(error) => return Err(Failure::File(error.to_string())),
+            Err(error) => return Err(CommandError::File(error.to_string())),
         }
     }
-    if wrong.is_empty() { Ok(suites) } else { Err(Failure::Script(wrong)) }
+    if wrong.is_empty() { Ok(suites) } else { Err(CommandError::Script(wrong)) }
 }
 
 fn is_ci(context: &RunContext) -> bool {
@@ -238,7 +238,7 @@ fn is_ci(context: &RunContext) -> bool {
 }
 
 /// Refuses `only` in CI, where it would keep the other tests from running unnoticed.
-fn refuse_only(suites: &[Suite]) -> Result<(), Failure> {
+fn refuse_only(suites: &[Suite]) -> Result<(), CommandError> {
     let mut wrong = Vec::new();
     for suite in suites {
         let mut problems = Problems::new(&suite.source);
@@ -247,7 +247,7 @@ fn refuse_only(suites: &[Suite]) -> Result<(), Failure> {
         }
         wrong.extend(Some(problems).filter(|problems| !problems.is_empty()));
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Failure::Script(wrong)) }
+    if wrong.is_empty() { Ok(()) } else { Err(CommandError::Script(wrong)) }
 }
 
 fn render_listed_test(planned: PlannedTest<'_>) -> String {
@@ -275,7 +275,7 @@ fn transport_parser() -> impl TypedValueParser<Value = Transport> {
         .try_map(|name| Transport::from_name(&name).ok_or("unknown transport"))
 }
 
-async fn print_valid(suites: &[Suite], printer: &Printer) -> Result<Exit, Failure> {
+async fn print_valid(suites: &[Suite], printer: &Printer) -> Result<Exit, CommandError> {
     let tests: usize = suites.iter().map(|suite| suite.tests.len()).sum();
     let counted = |count, what| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let (suites, tests) = (counted(suites.len(), "suite"), counted(tests, "test"));

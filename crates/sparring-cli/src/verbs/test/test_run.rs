@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::{LastFailed, Test, is_ci, refuse_only, render_listed_test};
+use crate::command_error::CommandError;
 use crate::exit::{Exit, Signal};
-use crate::failure::Failure;
 use crate::output::Printer;
 use crate::report::{Reports, RunReports, Terminal};
 use crate::signals::Signals;
@@ -34,7 +34,7 @@ impl TestCommand<'_> {
         message: &str,
         signals: &mut Signals,
         reports: &mut Reports,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         self.report_empty_plan(&Plan::default(), None, message, signals, reports).await
     }
 
@@ -46,7 +46,7 @@ impl TestCommand<'_> {
         message: &str,
         signals: &mut Signals,
         reports: &mut Reports,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         self.printer.error(message).await;
         let record = RunRecord::new(plan, shard, &self.context.secrets);
         let run_reports = reports.begin(record.run(), self.printer, signals).await?;
@@ -57,9 +57,9 @@ impl TestCommand<'_> {
     /// Prints reports that could not be written, which fails a run that passed.
     async fn print_unwritten(
         self,
-        failures: &[Failure],
-        exit: Result<Exit, Failure>,
-    ) -> Result<Exit, Failure> {
+        failures: &[CommandError],
+        exit: Result<Exit, CommandError>,
+    ) -> Result<Exit, CommandError> {
         for failure in failures {
             self.printer.print_error(failure).await;
         }
@@ -110,18 +110,18 @@ impl Test {
         command: TestCommand<'_>,
         signals: &mut Signals,
         reports: &mut Reports,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let TestCommand { printer, context, last_failed } = command;
         if is_ci(context) {
             refuse_only(&suites)?;
         }
         let plan = Plan::new(suites, &self.selection());
-        let mut plan = plan.map_err(|error| Failure::Usage(format!("--filter: {error}")))?;
+        let mut plan = plan.map_err(|error| CommandError::Usage(format!("--filter: {error}")))?;
         for variant in plan.impossible() {
             printer.note(&format!("skipping{variant}: no such combination")).await;
         }
         let shard = self.shard.map(|shard_flag| shard_flag.shard(&context.variables)).transpose();
-        let shard = shard.map_err(Failure::Usage)?;
+        let shard = shard.map_err(CommandError::Usage)?;
         let shard_name = shard.map(|shard| shard.to_string());
         if let Some(message) = self.narrow_plan(&mut plan, shard, last_failed)? {
             return command.report_empty_plan(&plan, shard_name, &message, signals, reports).await;
@@ -158,7 +158,7 @@ impl Test {
         let exit = signals.interruptible(terminal.end(&run, self.timings)).await?;
         let exit = command.print_unwritten(&unwritten, exit).await;
         match signal {
-            Some(signal) => Err(Failure::Stopped(signal)),
+            Some(signal) => Err(CommandError::Stopped(signal)),
             None => exit,
         }
     }
@@ -170,7 +170,7 @@ impl Test {
         plan: &mut Plan,
         shard: Option<sparring_suite::Shard>,
         last_failed: LastFailed<'_>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, CommandError> {
         if plan.is_empty() {
             return Ok(Some("no test matches --filter and --tag".to_owned()));
         }
@@ -197,7 +197,7 @@ impl Test {
         mut reporting: Reporting<'_, '_>,
         signals: &mut Signals,
         context: &RunContext,
-    ) -> Result<Option<Signal>, Failure> {
+    ) -> Result<Option<Signal>, CommandError> {
         let stop = Stop::default();
         let (events_sender, mut events) = mpsc::unbounded_channel();
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -230,7 +230,7 @@ impl Test {
             tokio::select! {
                 biased;
                 signal = signals.next() => match first_signal {
-                    Some(_) => return Err(Failure::Stopped(signal)),
+                    Some(_) => return Err(CommandError::Stopped(signal)),
                     None => {
                         first_signal = Some(signal);
                         stop.request();

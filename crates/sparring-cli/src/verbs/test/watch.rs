@@ -9,8 +9,8 @@ use sparring_suite::{LoadError, LoadedSuite, Suite, WatchedFiles, find};
 
 use super::test_run::TestCommand;
 use super::{Test, collect_suites};
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::report::Reports;
 use crate::signals::Signals;
 
@@ -21,7 +21,7 @@ impl Test {
         command: TestCommand<'_>,
         signals: &mut Signals,
         reports: &mut Reports,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandError> {
         let printer = command.printer;
         let mut watched_suites = WatchedSuites::default();
         let mut affected = watched_suites.find(&self.paths)?;
@@ -41,7 +41,7 @@ impl Test {
                     // Waits for the next change after any outcome.
                     match self.run_suites(suites, command, signals, reports).await {
                         Ok(_) => {}
-                        Err(failure @ Failure::Stopped(_)) => return Err(failure),
+                        Err(failure @ CommandError::Stopped(_)) => return Err(failure),
                         Err(failure) => printer.print_error(&failure).await,
                     }
                 }
@@ -51,7 +51,7 @@ impl Test {
             affected = loop {
                 let changed = tokio::select! {
                     biased;
-                    signal = signals.next() => return Err(Failure::Stopped(signal)),
+                    signal = signals.next() => return Err(CommandError::Stopped(signal)),
                     changed = files.changed() => changed,
                 };
                 let affected = watched_suites.affected(&changed, &self.paths)?;
@@ -73,8 +73,8 @@ struct WatchedSuites {
 
 impl WatchedSuites {
     /// Finds the suites below the paths, and forgets those that are gone.
-    fn find(&mut self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-        let found = find(paths).map_err(|error| Failure::File(error.to_string()))?;
+    fn find(&mut self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+        let found = find(paths).map_err(|error| CommandError::File(error.to_string()))?;
         self.suites.retain(|path, _| found.contains(path));
         Ok(found)
     }
@@ -95,7 +95,7 @@ impl WatchedSuites {
         &mut self,
         changed: &[PathBuf],
         paths: &[PathBuf],
-    ) -> Result<Vec<PathBuf>, Failure> {
+    ) -> Result<Vec<PathBuf>, CommandError> {
         let mut found = self.find(paths)?;
         found.retain(|path| match self.suites.get(path) {
             None => true,

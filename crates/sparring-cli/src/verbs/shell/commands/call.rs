@@ -7,8 +7,8 @@ use super::super::super::call::{note_argument_mismatches, print_call_result};
 use super::super::command::{Announces, Argument, Command};
 use super::super::shell_state::ShellState;
 use crate::args::values::{self, KeyValue};
+use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::failure::Failure;
 
 pub(super) const COMMAND: Command = Command {
     name: "call",
@@ -30,7 +30,7 @@ async fn run(
     server: &str,
     tool: &str,
     words: &[String],
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let revision = state.connection(server)?.revision();
     let registered = state.tool(server, tool)?;
     let pairs = parse_pairs(words, values::parse_key_value)?;
@@ -38,8 +38,8 @@ async fn run(
     note_argument_mismatches(&registered.tool, &pairs, &arguments, state.printer).await;
     let called = state.registry.execute(&state.requests, &registered.name, arguments).await;
     let response = called.map_err(|error| match error {
-        ExecuteError::Call(CallError::Failed { error, .. }) => Failure::Request(error),
-        other => Failure::Usage(other.to_string()),
+        ExecuteError::Call(CallError::Failed { error, .. }) => CommandError::Request(error),
+        other => CommandError::Usage(other.to_string()),
     })?;
     let applies = |revision| Rule::OutputSchema.applies_in(revision);
     let judged = Some(&*registered.tool).filter(|_| revision.is_some_and(applies));
@@ -50,12 +50,12 @@ async fn run(
 pub(super) fn parse_pairs(
     words: &[String],
     read: fn(&str) -> Result<KeyValue, String>,
-) -> Result<Vec<KeyValue>, Failure> {
+) -> Result<Vec<KeyValue>, CommandError> {
     let each = words.iter().map(|word| {
         if !word.contains('=') {
-            return Err(Failure::Usage(format!("'{word}': expected KEY=STRING or KEY:=JSON")));
+            return Err(CommandError::Usage(format!("'{word}': expected KEY=STRING or KEY:=JSON")));
         }
-        read(word).map_err(|why| Failure::Usage(format!("'{word}': {why}")))
+        read(word).map_err(|why| CommandError::Usage(format!("'{word}': {why}")))
     });
     each.collect()
 }

@@ -3,7 +3,7 @@
 use super::super::command::{Announces, Argument, Command, succeed};
 use super::super::event_text::format_age;
 use super::super::shell_state::ShellState;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::table::Table;
 
 pub(super) const COMMAND: Command = Command {
@@ -17,7 +17,7 @@ pub(super) const COMMAND: Command = Command {
     run: |state, words| succeed(run(state, &words[0])),
 };
 
-async fn run(state: &ShellState<'_>, server: &str) -> Result<(), Failure> {
+async fn run(state: &ShellState<'_>, server: &str) -> Result<(), CommandError> {
     state.check_server(server)?;
     let printer = state.printer;
     let mut table = Table::default();

@@ -5,7 +5,7 @@ use sparring_host::permissions::Reason;
 
 use super::super::command::{Announces, Argument, Command, succeed};
 use super::super::shell_state::ShellState;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::table::Table;
 
 pub(super) const COMMAND: Command = Command {
@@ -20,11 +20,11 @@ pub(super) const COMMAND: Command = Command {
     run: |state, words| succeed(run(state, words)),
 };
 
-async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), Failure> {
+async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), CommandError> {
     let [decision, pattern] = words else {
         return match words {
             [] => show(state).await,
-            _ => Err(Failure::Usage(format!("usage: {}", COMMAND.usage()))),
+            _ => Err(CommandError::Usage(format!("usage: {}", COMMAND.usage()))),
         };
     };
     let mut rules = state.rules();
@@ -34,7 +34,7 @@ async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), Failure> {
         "deny" => (&mut rules.deny, &mut rules.allow),
         _ => {
             let usage = COMMAND.usage();
-            return Err(Failure::Usage(format!(
+            return Err(CommandError::Usage(format!(
                 "'{decision}' is neither allow nor deny; usage: {usage}"
             )));
         }
@@ -54,7 +54,7 @@ async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), Failure> {
     state.printer.print(&format!("{}\n", state.printer.paint().success(&text))).await
 }
 
-async fn show(state: &ShellState<'_>) -> Result<(), Failure> {
+async fn show(state: &ShellState<'_>) -> Result<(), CommandError> {
     let printer = state.printer;
     let hidden = state.registry.hidden().into_iter().map(|(tool, _)| tool);
     let mut tools: Vec<_> = state.registry.tools().into_iter().chain(hidden).collect();

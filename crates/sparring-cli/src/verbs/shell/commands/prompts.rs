@@ -10,7 +10,7 @@ use super::super::event_text::pluralize;
 use super::super::shell_state::ShellState;
 use super::call::parse_pairs;
 use crate::args::values;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::table::Table;
 
 pub(super) const PROMPTS: Command = Command {
@@ -35,7 +35,7 @@ pub(super) const PROMPT: Command = Command {
     run: |state, words| succeed(get(state, &words[0], &words[1], &words[2..])),
 };
 
-async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Failure> {
+async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), CommandError> {
     let printer = state.printer;
     let connections = state.connections(server)?;
     let mut none = true;
@@ -73,7 +73,7 @@ async fn get(
     server: &str,
     name: &str,
     words: &[String],
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let connection = state.connection(server)?;
     let mut params = RawJson::from(json!({"name": name}));
     if !words.is_empty() {
@@ -82,7 +82,7 @@ async fn get(
     }
     let request = connection.request("prompts/get", params);
     let request = state.requests.prepare(connection.server(), request);
-    let response = request.await.map_err(Failure::Request)?;
-    let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;
+    let response = request.await.map_err(CommandError::Request)?;
+    let result = response.to::<GetPromptResult>().map_err(CommandError::Request)?;
     print_messages(&result, state.printer).await
 }

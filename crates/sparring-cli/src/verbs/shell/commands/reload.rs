@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::command::{Announces, Command, succeed};
 use super::super::event_text::{first_line, render_changes, render_connected};
 use super::super::shell_state::ShellState;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
 pub(super) const COMMAND: Command = Command {
     name: "reload",
@@ -19,13 +19,13 @@ pub(super) const COMMAND: Command = Command {
     run: |state, _| succeed(run(state)),
 };
 
-async fn run(state: &ShellState<'_>) -> Result<(), Failure> {
+async fn run(state: &ShellState<'_>) -> Result<(), CommandError> {
     let printer = state.printer;
     let (servers, notes) = state.reload().await?;
     for note in &notes {
         printer.note(note).await;
     }
-    let changes = state.manager.reload(servers).await.map_err(Failure::NoServer)?;
+    let changes = state.manager.reload(servers).await.map_err(CommandError::NoServer)?;
     printer.print(&format!("{}\n", printer.paint().success(&render_changes(&changes)))).await?;
     let new = changes.added.iter().chain(&changes.changed);
     for connection in new.filter_map(|name| state.manager.get(name)) {
@@ -40,5 +40,5 @@ async fn run(state: &ShellState<'_>) -> Result<(), Failure> {
     for (_, error) in failed {
         printer.error(&first_line(&error.to_string())).await;
     }
-    Err(Failure::NoServer(last.clone()))
+    Err(CommandError::NoServer(last.clone()))
 }

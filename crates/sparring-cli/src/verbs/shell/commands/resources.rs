@@ -7,7 +7,7 @@ use super::super::super::read::print_contents;
 use super::super::command::{Announces, Argument, Command, succeed};
 use super::super::event_text::pluralize;
 use super::super::shell_state::ShellState;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::table::Table;
 
 pub(super) const RESOURCES: Command = Command {
@@ -32,7 +32,7 @@ pub(super) const READ: Command = Command {
     run: |state, words| succeed(read(state, &words[0], &words[1])),
 };
 
-async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Failure> {
+async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), CommandError> {
     let printer = state.printer;
     let connections = state.connections(server)?;
     let mut none = true;
@@ -63,11 +63,12 @@ async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Fai
     Ok(())
 }
 
-async fn read(state: &ShellState<'_>, server: &str, uri: &str) -> Result<(), Failure> {
+async fn read(state: &ShellState<'_>, server: &str, uri: &str) -> Result<(), CommandError> {
     let connection = state.connection(server)?;
     let params = json!({"uri": uri}).into();
     let request = connection.request("resources/read", params);
     let response = state.requests.prepare(connection.server(), request).await;
-    let result = response.and_then(|it| it.to::<ReadResourceResult>()).map_err(Failure::Request)?;
+    let result =
+        response.and_then(|it| it.to::<ReadResourceResult>()).map_err(CommandError::Request)?;
     print_contents(&result, state.printer).await
 }

@@ -6,7 +6,7 @@ use sparring_host::manager::{ServerState, ServerStatus};
 use super::super::command::{Announces, Command, succeed};
 use super::super::event_text::{first_line, format_age, pluralize, render_contents};
 use super::super::shell_state::ShellState;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::line;
 use crate::output::table::Table;
 
@@ -32,7 +32,7 @@ pub(super) const SERVERS: Command = Command {
     run: |state, _| succeed(servers(state)),
 };
 
-async fn status(state: &ShellState<'_>) -> Result<(), Failure> {
+async fn status(state: &ShellState<'_>) -> Result<(), CommandError> {
     let printer = state.printer;
     let report = state.manager.status();
     let all = pluralize(report.configured_servers, "server");
@@ -74,7 +74,7 @@ fn detail(server: &ServerStatus) -> String {
     }
 }
 
-async fn servers(state: &ShellState<'_>) -> Result<(), Failure> {
+async fn servers(state: &ShellState<'_>) -> Result<(), CommandError> {
     let printer = state.printer;
     let configuration = state.config();
     let mut table = Table::default();

@@ -5,7 +5,7 @@ use sparring_host::permissions::Reason;
 use super::super::command::{Announces, Argument, Command, succeed};
 use super::super::event_text::pluralize;
 use super::super::shell_state::ShellState;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 use crate::output::line;
 use crate::output::table::Table;
 
@@ -20,7 +20,7 @@ pub(super) const COMMAND: Command = Command {
     run: |state, words| succeed(run(state, words.first())),
 };
 
-async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Failure> {
+async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), CommandError> {
     let printer = state.printer;
     let connections = state.connections(server)?;
     let (mut tools, hidden) = (state.registry.tools(), state.registry.hidden());

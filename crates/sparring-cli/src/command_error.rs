@@ -16,7 +16,7 @@ use crate::exit::{Exit, Signal};
 
 /// Why a verb has no good result.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum CommandError {
     /// The arguments are wrong.
     #[error("{0}")]
     Usage(String),
@@ -75,39 +75,45 @@ pub(crate) enum Failure {
     System(io::Error),
 }
 
-impl Failure {
+impl CommandError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Failure::Usage(_) | Failure::File(_) | Failure::Script(_) => Exit::Usage,
-            Failure::Open(OpenError::Http(error)) if usage_kind(error).is_some() => Exit::Usage,
-            Failure::Model(AgentError::Target(_)) => Exit::Usage,
-            Failure::Model(AgentError::Refused { .. }) | Failure::NoAnswer(_) => Exit::Failed,
-            Failure::Request(Error::ErrorResponse { .. }) => Exit::Failed,
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
-            Failure::Output(_) => Exit::Usage,
-            Failure::Stopped(signal) => Exit::Stopped(*signal),
-            Failure::Open(_)
-            | Failure::NoServer(_)
-            | Failure::NoTools(_)
-            | Failure::Model(_)
-            | Failure::ConnectTimeout(_)
-            | Failure::NoneConnected(_)
-            | Failure::Connect(_)
-            | Failure::Request(_)
-            | Failure::Unsent { .. }
-            | Failure::System(_) => Exit::Unreachable,
+            CommandError::Usage(_) | CommandError::File(_) | CommandError::Script(_) => Exit::Usage,
+            CommandError::Open(OpenError::Http(error)) if usage_kind(error).is_some() => {
+                Exit::Usage
+            }
+            CommandError::Model(AgentError::Target(_)) => Exit::Usage,
+            CommandError::Model(AgentError::Refused { .. }) | CommandError::NoAnswer(_) => {
+                Exit::Failed
+            }
+            CommandError::Request(Error::ErrorResponse { .. }) => Exit::Failed,
+            CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Exit::Success
+            }
+            CommandError::Output(_) => Exit::Usage,
+            CommandError::Stopped(signal) => Exit::Stopped(*signal),
+            CommandError::Open(_)
+            | CommandError::NoServer(_)
+            | CommandError::NoTools(_)
+            | CommandError::Model(_)
+            | CommandError::ConnectTimeout(_)
+            | CommandError::NoneConnected(_)
+            | CommandError::Connect(_)
+            | CommandError::Request(_)
+            | CommandError::Unsent { .. }
+            | CommandError::System(_) => Exit::Unreachable,
         }
     }
 
     /// Returns true if the reader of stdout is gone. Nothing is printed then.
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        matches!(self, CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Returns true if no response arrived in time for an unknown reason.
     pub(crate) fn is_timeout(&self) -> bool {
-        let (Failure::Connect(error) | Failure::Request(error)) = self else {
-            return matches!(self, Failure::Unsent { .. });
+        let (CommandError::Connect(error) | CommandError::Request(error)) = self else {
+            return matches!(self, CommandError::Unsent { .. });
         };
         matches!(error, Error::Timeout { .. } | Error::Stalled { .. })
     }
@@ -117,30 +123,38 @@ impl Failure {
     ///
     /// # Errors
     /// Any other failure.
-    pub(crate) fn ignore_broken_pipe(self) -> Result<(), Failure> {
+    pub(crate) fn ignore_broken_pipe(self) -> Result<(), CommandError> {
         if self.is_broken_pipe() { Ok(()) } else { Err(self) }
     }
 
     /// The `kind` in the output of `--json`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Failure::Usage(_) => "usage",
-            Failure::File(_) => "file",
-            Failure::Script(_) => "script",
-            Failure::Unsent { .. } => "unsent",
-            Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
-            Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
-            Failure::Open(OpenError::Http(error)) => usage_kind(error).unwrap_or("unreachable"),
-            Failure::Open(OpenError::Container(error)) => container_error_kind(error),
-            Failure::Open(_) | Failure::NoServer(_) | Failure::ConnectTimeout(_) => "unreachable",
-            Failure::Model(error) => model_error_kind(error),
-            Failure::NoAnswer(_) => "no-answer",
-            Failure::NoTools(_) => "no-tools",
-            Failure::NoneConnected(_) => "unreachable",
-            Failure::Connect(error) | Failure::Request(error) => error.kind(),
-            Failure::Output(_) => "output",
-            Failure::Stopped(_) => "stopped",
-            Failure::System(_) => "system",
+            CommandError::Usage(_) => "usage",
+            CommandError::File(_) => "file",
+            CommandError::Script(_) => "script",
+            CommandError::Unsent { .. } => "unsent",
+            CommandError::Open(OpenError::Child(ChildError::NotFound { .. })) => {
+                "command-not-found"
+            }
+            CommandError::Open(OpenError::Child(ChildError::NotExecutable { .. })) => {
+                "not-executable"
+            }
+            CommandError::Open(OpenError::Http(error)) => {
+                usage_kind(error).unwrap_or("unreachable")
+            }
+            CommandError::Open(OpenError::Container(error)) => container_error_kind(error),
+            CommandError::Open(_) | CommandError::NoServer(_) | CommandError::ConnectTimeout(_) => {
+                "unreachable"
+            }
+            CommandError::Model(error) => model_error_kind(error),
+            CommandError::NoAnswer(_) => "no-answer",
+            CommandError::NoTools(_) => "no-tools",
+            CommandError::NoneConnected(_) => "unreachable",
+            CommandError::Connect(error) | CommandError::Request(error) => error.kind(),
+            CommandError::Output(_) => "output",
+            CommandError::Stopped(_) => "stopped",
+            CommandError::System(_) => "system",
         }
     }
 
@@ -148,8 +162,8 @@ impl Failure {
     /// message leaves both out.
     pub(crate) fn http(&self) -> Option<(u16, &str)> {
         match self {
-            Failure::Connect(Error::Closed { cause, .. })
-            | Failure::Request(Error::Closed { cause, .. }) => match cause {
+            CommandError::Connect(Error::Closed { cause, .. })
+            | CommandError::Request(Error::Closed { cause, .. }) => match cause {
                 Cause::Http { status, body, .. } => Some((*status, body)),
                 _ => None,
             },
@@ -160,7 +174,7 @@ impl Failure {
     /// The frame that the message shows.
     pub(crate) fn frame(&self) -> Option<&Frame> {
         match self {
-            Failure::Connect(error) | Failure::Request(error) => match error {
+            CommandError::Connect(error) | CommandError::Request(error) => match error {
                 Error::InvalidResponse { frame, .. }
                 | Error::Noise { frame, .. }
                 | Error::ForeignId { frame, .. } => Some(frame),
