@@ -79,7 +79,7 @@ impl<'a> Connection<'a> {
         let (exit, shown) = match outcome {
             Ok(exit) => (*exit, None),
             Err(failure) => {
-                (self.printer.print_error(failure, stderr.as_deref()).await, failure.frame())
+                (self.printer.report_error(failure, stderr.as_deref()).await, failure.frame())
             }
         };
         let background_errors = self.client.background_errors();

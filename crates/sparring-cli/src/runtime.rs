@@ -28,7 +28,7 @@ where
         let exit = match verb(Signals::listen()?).await {
             Ok(exit) => exit,
             Err(failure) => {
-                let printing = printer.print_error(&failure, None);
+                let printing = printer.report_error(&failure, None);
                 timeout(FAILURE_OUTPUT_TIMEOUT, printing).await.unwrap_or(failure.exit())
             }
         };

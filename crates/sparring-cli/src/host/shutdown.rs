@@ -52,7 +52,7 @@ impl Host {
         };
         let reporting = async {
             if let Err(failure) = &outcome {
-                let _ = timeout(within, printer.print_error(failure, None)).await;
+                let _ = timeout(within, printer.report_error(failure, None)).await;
             }
         };
         let stopping = async {

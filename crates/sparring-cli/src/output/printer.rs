@@ -149,8 +149,8 @@ impl Printer {
         self.write_stderr(&format!("{} {}\n", self.err.error("error:"), line::clean(text))).await;
     }
 
-    /// Prints a failure with the target's stderr, and returns the exit code.
-    pub(crate) async fn print_error(&self, failure: &CommandError, stderr: Option<&str>) -> Exit {
+    /// Prints an error with the target's stderr, and returns the exit code.
+    pub(crate) async fn report_error(&self, failure: &CommandError, stderr: Option<&str>) -> Exit {
         if failure.is_broken_pipe() {
             return failure.exit();
         }

@@ -55,7 +55,7 @@ impl TargetCommand {
                 return Ok(tokio::select! {
                     biased;
                     signal = signals.next() => Exit::Stopped(signal),
-                    exit = printer.print_error(&failure, None) => exit,
+                    exit = printer.report_error(&failure, None) => exit,
                 });
             }
         };

@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn keeps_a_path_with_a_variable() {
         let mut command = ChildTarget::new("${HOME}/server");
-        let resolved = ChildTarget::new("/home/me/server");
+        let resolved = ChildTarget::new("/none/server");
         make_relative(&mut command, &resolved, Path::new("."));
         assert_eq!(command, ChildTarget::new("${HOME}/server"));
     }

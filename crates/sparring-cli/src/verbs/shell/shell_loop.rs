@@ -275,10 +275,10 @@ impl<'a> ShellLoop<'a> {
                 let text = error.to_string();
                 let last = text.split_once('\n').map(|(_, last)| last);
                 let what = CommandError::Usage(first_line(&text));
-                self.state.printer.print_error(&what, last).await;
+                self.state.printer.report_error(&what, last).await;
             }
             failure => {
-                self.state.printer.print_error(failure, None).await;
+                self.state.printer.report_error(failure, None).await;
             }
         }
         Ok(NextStep::Continue)
