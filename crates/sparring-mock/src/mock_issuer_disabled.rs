@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use http::{Response, StatusCode};
-use sparring_transport::http::Visit;
+use sparring_transport::http::ExtraRequest;
 
 use crate::control::{ControlResponse, error_response};
 
@@ -20,12 +20,12 @@ impl MockIssuer {
         false
     }
 
-    pub(crate) fn answer(&self, _: Visit<'_>) -> Response<bytes::Bytes> {
+    pub(crate) fn answer(&self, _: ExtraRequest<'_>) -> Response<bytes::Bytes> {
         unreachable!("it serves no paths")
     }
 
     /// Answers requests below `/_spar/oauth`.
-    pub(crate) fn control(&self, _: &str, _: &Visit<'_>) -> ControlResponse {
+    pub(crate) fn control(&self, _: &str, _: &ExtraRequest<'_>) -> ControlResponse {
         error_response(
             StatusCode::NOT_FOUND,
             "an issuer needs the feature `oauth`, which this build does not have",
