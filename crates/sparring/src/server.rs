@@ -9,7 +9,7 @@
 //! struct Silent;
 //! impl Handler for Silent {}
 //!
-//! let server = Server::speaking(Silent, &[Revision::V2025_11_25]);
+//! let server = Server::with_revisions(Silent, &[Revision::V2025_11_25]);
 //! let client = Client::in_memory(&server).wait()?;
 //! client.ping().wait()?;
 //! assert_eq!(client.revision(), Some(Revision::V2025_11_25));

@@ -36,7 +36,7 @@ use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use sparring_wire::RawJson;
 
-use crate::client::{self, InFlight, Progress};
+use crate::client::{self, PendingRequest, Progress};
 use crate::{Client, Error, Response};
 
 pub use crate::client::Call;
@@ -51,11 +51,11 @@ const MAX_MESSAGE_CHARS: usize = 300;
 /// ```
 /// # use sparring::blocking::Wait as _;
 /// # use sparring::{Client, MockServer};
-/// use sparring::typed::{Nothing, call};
+/// use sparring::typed::{NoArguments, call};
 ///
 /// # let mock = MockServer::from_yaml("tools: [{name: topics, text: rust}]", ".")?;
 /// # let client = Client::in_memory(&mock).wait()?;
-/// call(&client, "topics", Nothing).wait()?.assert_text("rust");
+/// call(&client, "topics", NoArguments).wait()?.assert_text("rust");
 /// mock.expect_called("topics").with(serde_json::json!({})).times(1).verify();
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -126,7 +126,7 @@ pub fn call_for<T: DeserializeOwned>(
 /// Converts texts into a list of strings.
 ///
 /// ```
-/// assert_eq!(sparring::typed::texts(["rust", "mcp"]), ["rust".to_owned(), "mcp".to_owned()]);
+/// assert_eq!(sparring::typed::to_strings(["rust", "mcp"]), ["rust".to_owned(), "mcp".to_owned()]);
 /// ```
 pub fn to_strings(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     texts.into_iter().map(Into::into).collect()
@@ -135,7 +135,7 @@ pub fn to_strings(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<Str
 /// Converts name and value pairs into a map.
 ///
 /// ```
-/// let units = sparring::typed::map::<String>([("t", "degrees"), ("wind", "knots")]);
+/// let units = sparring::typed::to_map::<String>([("t", "degrees"), ("wind", "knots")]);
 /// assert_eq!(units["wind"], "knots");
 /// ```
 pub fn to_map<V>(
@@ -282,7 +282,7 @@ impl<T: DeserializeOwned> IntoFuture for TypedCall<T> {
 /// ```
 #[must_use = "dropping the call cancels it"]
 pub struct TypedInFlight<T> {
-    call: InFlight,
+    call: PendingRequest,
     tool: Box<str>,
     output: PhantomData<fn() -> T>,
 }

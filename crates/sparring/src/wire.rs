@@ -8,7 +8,7 @@
 //!
 //! let frame = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#);
 //! assert_eq!(frame.kind(), FrameKind::Request);
-//! let violations = Checker::of(Revision::V2025_11_25).check(&frame, Side::Client, None);
+//! let violations = Checker::for_revision(Revision::V2025_11_25).check(&frame, Side::Client, None);
 //! assert_eq!(violations[0].path, "$.params.name");
 //! ```
 

@@ -46,7 +46,7 @@ const MAX_INSTRUCTIONS_CHARS: usize = 10_000;
 /// The answer to a server that asks outside of a client's request.
 const NO_OPEN_REQUEST: &str = "no client request is open that this question could belong to";
 
-/// Many servers as one. Clients are notified of changes while [`follow`] runs.
+/// Many servers as one. Clients are notified of changes while [`notify_clients`] runs.
 pub struct Gateway {
     manager: Manager,
     registry: Arc<Registry>,
@@ -73,7 +73,7 @@ pub fn configure_client(client: ClientBuilder) -> ClientBuilder {
 }
 
 impl Gateway {
-    /// Creates a gateway. The manager's clients must be built with [`client`].
+    /// Creates a gateway. The manager's clients must be built with [`configure_client`].
     pub fn new(manager: Manager, registry: Arc<Registry>) -> Gateway {
         let started = watch::Sender::new(false);
         let (pending_input, logs, sessionless_requests) = Default::default();

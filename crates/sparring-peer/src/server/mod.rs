@@ -232,7 +232,7 @@ impl AnyServer {
         &self.0.revisions
     }
 
-    /// See [`Server::answer`].
+    /// See [`Server::serve_request`].
     pub fn serve_request(&self, frame: Frame, envelope: Option<Envelope>) -> AnySingleRequest {
         AnySingleRequest::new(&self.0, frame, envelope)
     }

@@ -209,7 +209,7 @@ impl Frame {
         self.field(self.0.fields.error)
     }
 
-    /// Returns the error as [`ErrorObject::read`] reads it, if the frame has one.
+    /// Returns the error as [`ErrorObject::from_json`] reads it, if the frame has one.
     pub fn error_object(&self) -> Option<ErrorObject> {
         self.error().map(ErrorObject::from_json)
     }

@@ -219,7 +219,7 @@ impl ClientBuilder {
     /// # use sparring::blocking::Wait as _;
     /// # use sparring::{Client, MockServer, Transcript};
     /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
-    /// let transcript = Transcript::bounded(1_000_000);
+    /// let transcript = Transcript::with_max_bytes(1_000_000);
     /// let client = Client::builder().transcript(transcript.clone()).in_memory(mock).wait()?;
     /// client.list_tools().wait()?.assert_has("greet");
     /// assert!(transcript.entries().iter().any(|it| it.frame.method() == Some("tools/list")));

@@ -138,17 +138,17 @@ impl Call {
     /// client.snapshot().assert_order([Step::sent("tools/call"), Step::sent("tools/list")]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn start(self) -> InFlight {
+    pub fn start(self) -> PendingRequest {
         let Call { request, label, at, context, kind } = self;
-        InFlight { request: request.start(), label, at, context, kind }
+        PendingRequest { request: request.start(), label, at, context, kind }
     }
 }
 
 impl IntoFuture for Call {
     type Output = Result<Response, Error>;
-    type IntoFuture = InFlight;
+    type IntoFuture = PendingRequest;
 
-    fn into_future(self) -> InFlight {
+    fn into_future(self) -> PendingRequest {
         self.start()
     }
 }
@@ -172,7 +172,7 @@ impl IntoFuture for Call {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "dropping the request cancels it"]
-pub struct InFlight {
+pub struct PendingRequest {
     request: sparring_peer::client::PendingRequest,
     label: String,
     at: &'static Location<'static>,
@@ -180,7 +180,7 @@ pub struct InFlight {
     kind: CallKind,
 }
 
-impl InFlight {
+impl PendingRequest {
     /// Checks the result of a tool against its output schema; remembers the schemas of
     /// listed tools.
     fn check_output(&self, response: &sparring_peer::Response) -> Vec<Violation> {
@@ -249,7 +249,7 @@ impl InFlight {
     }
 }
 
-impl Future for InFlight {
+impl Future for PendingRequest {
     type Output = Result<Response, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

@@ -10,7 +10,7 @@ mod subscription;
 mod wait;
 mod when;
 
-pub use call::{Call, InFlight};
+pub use call::{Call, PendingRequest};
 pub use sparring_peer::client::{
     Error, Inbox, ListKind, Progress, ServerRequest, Session, SubscriptionFilter,
     accept_with_defaults,

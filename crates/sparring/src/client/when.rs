@@ -18,7 +18,7 @@ use crate::{Error, Prompts, ResourceTemplates, Resources, Response, Tools};
 type Check<'c> = Box<dyn FnOnce() + Send + 'c>;
 
 /// A request that is sent when it is first polled.
-type PendingRequest<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 'c>>;
+type BoxedRequest<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 'c>>;
 
 /// Requests to send, with the checks of their results.
 ///
@@ -70,7 +70,7 @@ type PendingRequest<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> 
 #[must_use = "the requests are sent by `.then_assert_results().await`"]
 pub struct When<'c> {
     client: &'c Client,
-    requests: Vec<PendingRequest<'c>>,
+    requests: Vec<BoxedRequest<'c>>,
     at: &'static Location<'static>,
     has_run: bool,
 }
