@@ -124,10 +124,10 @@ impl Pattern {
 /// otherwise. An answer is `None` if it is unknown, for example because a match gave up.
 ///
 /// ```
-/// # use sparring_script::any_known;
-/// assert_eq!(any_known([None, Some(true)].into_iter()), Some(true));
-/// assert_eq!(any_known([Some(false), Some(false)].into_iter()), Some(false));
-/// assert_eq!(any_known([None, Some(false)].into_iter()), None);
+/// # use sparring_script::any_true_if_known;
+/// assert_eq!(any_true_if_known([None, Some(true)].into_iter()), Some(true));
+/// assert_eq!(any_true_if_known([Some(false), Some(false)].into_iter()), Some(false));
+/// assert_eq!(any_true_if_known([None, Some(false)].into_iter()), None);
 /// ```
 pub fn any_true_if_known(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut all_known = true;
