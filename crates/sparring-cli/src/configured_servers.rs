@@ -33,7 +33,7 @@ pub(crate) struct NamedServer {
 pub(crate) type KnownInputs = Arc<Mutex<BTreeMap<String, String>>>;
 
 /// Returns the config files that may exist.
-pub(crate) fn config_places(environment: &Environment) -> ConfigLocations {
+pub(crate) fn config_locations(environment: &Environment) -> ConfigLocations {
     ConfigLocations::find(
         environment.user_config_file.clone(),
         environment.home.clone(),
@@ -61,7 +61,7 @@ pub(crate) fn config_context(
 /// Reads all config files without asking for inputs.
 pub(crate) fn read_without_asking(environment: &Environment, printer: &Printer) -> Config {
     let context = config_context(environment, printer.stderr(), Arc::new(default_answer));
-    Config::read(&config_places(environment), &context)
+    Config::read(&config_locations(environment), &context)
 }
 
 /// Returns the server with this name.
@@ -75,7 +75,7 @@ pub(crate) async fn find_server(
 ) -> Result<NamedServer, CommandError> {
     let names = [name.to_owned()].into();
     let ask = input_asker(names, KnownInputs::default(), environment.can_ask, printer.stderr());
-    let (locations, name) = (config_places(environment), name.to_owned());
+    let (locations, name) = (config_locations(environment), name.to_owned());
     let context = config_context(environment, printer.stderr(), ask);
     // On a thread, so that a signal can interrupt a question.
     let read = tokio::task::spawn_blocking(move || {
@@ -130,7 +130,7 @@ pub(crate) fn fault_file(fault: &FileProblem) -> String {
     }
 }
 
-/// Returns the failure for a named server that cannot be used.
+/// Returns the error for a named server that cannot be used.
 pub(crate) fn refusal_error(refusal: LookupError, faults: &[FileProblem]) -> CommandError {
     match refusal {
         LookupError::Invalid(problems) => CommandError::Script(vec![problems]),

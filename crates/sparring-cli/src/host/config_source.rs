@@ -55,7 +55,7 @@ impl ServerFlags {
         let default_answer = Arc::new(configured_servers::default_answer);
         Ok(ConfigSource {
             servers: self.clone(),
-            locations: self.config_places(environment)?,
+            locations: self.config_locations(environment)?,
             context: configured_servers::config_context(
                 environment,
                 printer.stderr(),
@@ -68,8 +68,8 @@ impl ServerFlags {
     }
 
     /// Returns the config files that may exist, or only the named one.
-    fn config_places(&self, environment: &Environment) -> Result<ConfigLocations, CommandError> {
-        let all = configured_servers::config_places(environment);
+    fn config_locations(&self, environment: &Environment) -> Result<ConfigLocations, CommandError> {
+        let all = configured_servers::config_locations(environment);
         let Some(file) = &self.config else { return Ok(all) };
         let format = match file.extension().and_then(|it| it.to_str()) {
             Some("json") => Format::McpJson,

@@ -38,7 +38,7 @@ impl FileFlags {
         &self,
         environment: &Environment,
     ) -> Result<Option<ConfigLocation>, CommandError> {
-        let locations = configured_servers::config_places(environment);
+        let locations = configured_servers::config_locations(environment);
         if let Some(file) = &self.file {
             return place_at(file, &locations, environment).map(Some);
         }
@@ -58,7 +58,7 @@ impl FileFlags {
     ) -> Result<ConfigLocation, CommandError> {
         match self.named_place(environment)? {
             Some(location) => Ok(location),
-            None => user_file(&configured_servers::config_places(environment)),
+            None => user_file(&configured_servers::config_locations(environment)),
         }
     }
 
@@ -77,7 +77,7 @@ impl FileFlags {
             return Err(unknown_server(name, &config));
         };
         let file = &server.origin.file;
-        place_at(file, &configured_servers::config_places(environment), environment)
+        place_at(file, &configured_servers::config_locations(environment), environment)
     }
 }
 

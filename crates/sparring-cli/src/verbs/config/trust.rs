@@ -82,7 +82,7 @@ impl TrustFiles {
     }
 
     fn locations(&self, environment: &Environment) -> Result<Vec<ConfigLocation>, CommandError> {
-        let locations = configured_servers::config_places(environment);
+        let locations = configured_servers::config_locations(environment);
         if self.files.is_empty() {
             let of_project =
                 locations.0.into_iter().filter(|location| location.scope == Scope::Project);
