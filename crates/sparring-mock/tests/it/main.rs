@@ -6,6 +6,7 @@ mod access;
 mod builder;
 mod contents;
 mod control;
+mod effects;
 mod examples;
 mod exec;
 mod faults;
