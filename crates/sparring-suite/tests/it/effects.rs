@@ -1,100 +1,115 @@
-//! Walks the grammar of expectations and matchers: each has a case that passes if it is
-//! ignored, and fails because it has an effect.
+//! Every key of a suite has an effect: for each key at each place, a case compares a suite that
+//! has the key with one that does not.
 
-use sparring_script::matcher::MATCHER_NAMES;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
 use sparring_suite::Outcome;
 
-use crate::fixture::{block_on, outcomes};
+use crate::fixture::{block_on, outcomes_of, read};
+use crate::grammar_walk::{Case, REFUSED, check_complete, places, read_cases};
 
-const MOCK: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s}}\n";
-const HTTP: &str = "servers: {it: {mock: trainer.mock.yaml, transport: http, timeout: 2s}}\n";
-const AGENT: &str = "agent: {command: sh, args: [-c, echo out; echo err >&2]}\n";
-const API: &str = "servers: {it: {mock: trainer.mock.yaml}}\nmocks: {api: {http: []}}\n";
+/// The files with the cases.
+const CASES: [&str; 4] = ["suite.yaml", "steps.yaml", "expectations.yaml", "mocks.yaml"];
 
-/// Each key of `expect`: the top of a suite, a step, and an expectation that does not hold.
-const EXPECTATIONS: [(&str, &str, &str, &str); 24] = [
-    ("text", MOCK, "call: two", "three"),
-    ("json", MOCK, "call: echo, with: {message: \"1\"}", "2"),
-    ("structured", MOCK, "call: typed, with: {days: 2}", "{days: 3}"),
-    ("content", MOCK, "call: two", "{len: 3}"),
-    ("is_error", MOCK, "call: two", "true"),
-    ("error", MOCK, "call: two", "{}"),
-    ("result", MOCK, "call: two", "{content: {len: 3}}"),
-    ("has", MOCK, "list: tools", "{name: nothing}"),
-    ("lacks", MOCK, "list: tools", "{name: echo}"),
-    ("count", MOCK, "list: tools", "1"),
-    ("exit", AGENT, "input: a", "3"),
-    ("stdout", AGENT, "input: a", "in"),
-    ("files", AGENT, "input: a", "{\"*.png\": {}}"),
-    ("violations", MOCK, "call: two", "{count: 1}"),
-    ("within", MOCK, "call: two", "0s"),
-    ("notifications", MOCK, "call: changing", "{count: 0}"),
-    ("requests", MOCK, "call: two", "{has: {method: roots/list}}"),
-    ("frames", MOCK, "call: two", "{count: 0}"),
-    ("status", HTTP, "call: two", "404"),
-    ("headers", HTTP, "call: two", "{content-type: nothing}"),
-    ("stderr", AGENT, "input: a", "nothing"),
-    ("received", API, "ping: true", "{api: {path: /a}}"),
-    ("called", MOCK, "call: two", "{it: {tool: echo}}"),
-    ("snapshot", MOCK, "call: two", "true"),
+/// Their folder.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/effects");
+
+/// Objects that the same code loads and runs at every place. Each key that holds one still has
+/// a case of its own.
+const SHARED: [&str; 9] = [
+    // `Loader::read_step` and `StepRunner`, for tests, setup, teardown and fragments.
+    "step",
+    "completion",
+    "message_to_send",
+    "cancellation",
+    "answer",
+    "expectation",
+    // `Loader::read_agent` and `run/agent`.
+    "agent",
+    // `LlmScript::read`.
+    "turn",
+    "call",
 ];
 
-/// Each matcher with an operand that does not match `{"a": "text", "n": 3, "l": [1]}`.
-const MATCHERS: [(&str, &str); 19] = [
-    ("equals", "a: {equals: other}"),
-    ("contains", "a: {contains: x-}"),
-    ("matches", "a: {matches: ^b}"),
-    ("starts_with", "a: {starts_with: b}"),
-    ("ends_with", "a: {ends_with: b}"),
-    ("one_of", "a: {one_of: [b, c]}"),
-    ("all", "a: {all: [text, b]}"),
-    ("any", "a: {any: [b, c]}"),
-    ("not", "a: {not: text}"),
-    ("exists", "a: {exists: false}"),
-    ("is", "a: {is: integer}"),
-    ("len", "a: {len: 3}"),
-    ("gt", "n: {gt: 3}"),
-    ("ge", "n: {ge: 4}"),
-    ("lt", "n: {lt: 3}"),
-    ("le", "n: {le: 2}"),
-    ("every", "l: {every: 2}"),
-    ("has", "l: {has: 2}"),
-    ("conforms", "a: {conforms: {type: integer}}"),
+/// Objects of LLM scripts. The walk of these scripts has their cases.
+const OF_LLM_SCRIPTS: [&str; 6] =
+    ["turn", "expectation_of_a_request", "call", "usage", "error_of_the_API", "fault_of_an_answer"];
+
+/// The number of cases that run at once.
+const THREADS: usize = 16;
+
+/// Keys that have no case yet. This list may only become shorter.
+const WITHOUT_CASE: [(&str, &str); 16] = [
+    ("cancellation", "reason"),
+    ("expectation.snapshot", "replace"),
+    ("expectation.snapshot", "without"),
+    ("mock", "anthropic"),
+    ("mock", "mcp_interactions"),
+    ("mock", "mock"),
+    ("mock", "vars"),
+    ("server", "bearer"),
+    ("server", "concurrency"),
+    ("server", "container"),
+    ("server", "engine"),
+    ("server", "headers"),
+    ("suite", "snapshots"),
+    ("suite", "watch"),
+    ("suite.snapshots", "replace"),
+    ("suite.snapshots", "without"),
 ];
 
-/// Runs one test. Returns true if it passes.
-#[track_caller]
-fn passes(top: &str, test: &str) -> bool {
-    let text = format!("{top}tests: [{{name: the effect of a key, {test}}}]\n");
-    let (_, outcome) = block_on(outcomes(&text, false)).pop().unwrap();
-    matches!(outcome, Some(Outcome::Passed))
+/// Runs a suite. Returns the outcome of each test, with its failures.
+fn observe(suite: &Value) -> String {
+    let suite = match read(&suite.to_string()) {
+        Ok(suite) => suite,
+        Err(problems) => return format!("{REFUSED}{problems}"),
+    };
+    let mut seen = String::new();
+    for test in &suite.tests {
+        let _ = writeln!(seen, "{} has the tags {:?}", test.name, test.tags);
+    }
+    for (name, outcome) in block_on(outcomes_of(suite, false)) {
+        let _ = match outcome {
+            Some(Outcome::Passed) => writeln!(seen, "{name}: passed"),
+            Some(Outcome::Skipped(reason)) => writeln!(seen, "{name}: skipped: {reason}"),
+            Some(Outcome::Failed(failed)) => {
+                let messages = failed.failures.iter().map(|it| format!("{}\n", it.message));
+                writeln!(seen, "{name}: failed\n{}", messages.collect::<String>())
+            }
+            None => writeln!(seen, "{name}: not run"),
+        };
+    }
+    seen
+}
+
+/// Runs all cases on some threads, since most of them only wait. Returns the failures.
+fn check_all(cases: &[Case]) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut wrong = Vec::new();
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            wrong.extend(case.check(&observe(&case.with), &observe(&case.without)).err());
+        }
+        wrong
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
 }
 
 #[test]
-fn every_expectation_has_an_effect() {
-    let schema = sparring_suite::schema();
-    let keys = schema["$defs"]["expectation"]["properties"].as_object().unwrap().keys();
-    for key in keys.filter(|key| sparring_script::casing::to_snake_case(key) == **key) {
-        let case = EXPECTATIONS.iter().find(|(known, ..)| known == key);
-        let (_, top, step, value) = case.unwrap_or_else(|| panic!("no case for `{key}`"));
-        assert!(passes(top, step), "`{step}` fails without `{key}`");
-        assert!(!passes(top, &format!("{step}, expect: {{{key}: {value}}}")), "`{key}` is ignored");
+fn every_key_of_a_suite_has_an_effect() {
+    let (schema, llm_schema) = (sparring_suite::schema(), sparring_mock::llm_schema());
+    let mut places = places(&schema, "suite", &SHARED);
+    for name in OF_LLM_SCRIPTS {
+        assert_eq!(schema["$defs"][name], llm_schema["$defs"][name], "`{name}` differs");
+        assert!(places.remove(name).is_some(), "`{name}` does not exist");
     }
-}
-
-#[test]
-fn every_matcher_has_an_effect_and_is_refused_where_it_has_none() {
-    let step = "call: echo, with: {message: '{\"a\": \"text\", \"n\": 3, \"l\": [1]}'}";
-    assert!(passes(MOCK, &format!("{step}, expect: {{json: {{}}}}")));
-    for name in MATCHER_NAMES {
-        let case = MATCHERS.iter().find(|(known, _)| *known == name);
-        let (_, matcher) = case.unwrap_or_else(|| panic!("no case for `{name}`"));
-        let test = format!("{step}, expect: {{json: {{{matcher}}}}}");
-        assert!(!passes(MOCK, &test), "`{name}` is ignored");
-        // A misspelled matcher of a text is refused at every place.
-        let test = format!("call: two, expect: {{text: {{not: {{{name}x: a}}}}}}");
-        let text = format!("{MOCK}tests: [{{name: a, {test}}}]");
-        let message = crate::fixture::read(&text).unwrap_err();
-        assert!(message.contains(&format!("`{name}x` is not a matcher")), "{message}");
-    }
+    let cases = read_cases(FOLDER, &CASES);
+    let wrong = check_all(&cases);
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    check_complete(&places, &cases, &WITHOUT_CASE);
 }

@@ -9,8 +9,11 @@ mod defaults;
 mod effects;
 mod expectations;
 mod fixture;
+#[path = "../../../sparring-mock/tests/it/effects/walk.rs"]
+mod grammar_walk;
 mod includes;
 mod llms;
+mod matcher_effects;
 mod mocks;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
