@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sparring_peer::client::ServerRequest as QuestionKind;
-use sparring_script::{Node, TemplateTree, casing, parse_duration};
+use sparring_script::{MapEntry, Node, TemplateTree, casing, parse_duration};
 use sparring_wire::{RawJson, code};
 
 use super::contents::BLOCKS;
@@ -99,10 +99,9 @@ impl Loader<'_> {
         if let Some(exclusive) = exclusive
             && bodies_given.len() > 1
         {
-            let message =
-                format!("`{}` is the complete answer and excludes other content", exclusive.key);
-            self.problems.add(exclusive.key_span, message);
+            self.problems.add(exclusive.key_span, excludes_others(exclusive));
         }
+        self.check_result_keys(node, entry, exclusive.copied());
         if has_fault(node) && (bodies_given.is_empty() || node.get("raw").is_some()) {
             return Body::Fixed(empty_result(kind));
         }
@@ -140,6 +139,23 @@ impl Loader<'_> {
             Some(value) => Body::Fixed(value.into()),
             None if node.get("structured").is_some() => Body::StructuredTemplate(result),
             None => Body::Template(result),
+        }
+    }
+
+    /// Refuses keys that add to a result, beside a body that they cannot add to.
+    fn check_result_keys(&mut self, node: &Node, entry: &Node, body: Option<&MapEntry>) {
+        let Some(body) = body else { return };
+        let is_result = body.key == "result";
+        for other in node.entries() {
+            let refused = match &*other.key {
+                "is_error" => true,
+                // In an entry with one reply, `_meta` belongs to the entry.
+                "_meta" => !is_result && !std::ptr::eq(node, entry),
+                _ => false,
+            };
+            if refused {
+                self.problems.add(other.key_span, excludes_others(body));
+            }
         }
     }
 
@@ -251,6 +267,11 @@ impl Loader<'_> {
         casing::rename_keys_to_wire(&mut params);
         Some(Question { kind, params: self.load_tree(&params) })
     }
+}
+
+/// The message about content beside a body that is the complete answer.
+fn excludes_others(body: &MapEntry) -> String {
+    format!("`{}` is the complete answer and excludes other content", body.key)
 }
 
 fn has_fault(reply: &Node) -> bool {

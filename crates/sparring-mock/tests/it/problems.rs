@@ -105,6 +105,14 @@ fn reports_an_unreachable_reply() {
 fn reports_missing_and_conflicting_bodies() {
     check("tools: [{name: a}]", "1:9", "the reply has no answer: give one of text, json, image");
     check("tools: [{name: a, text: x, error: {message: y}}]", "1:28", "is the complete answer");
+    for body in ["error: {message: y}", "raw: x", "http: {url: \"http://a\"}"] {
+        let script = format!("tools: [{{name: a, replies: [{{_meta: {{a: 1}}, {body}}}]}}]");
+        check(&script, "1:30", "is the complete answer");
+    }
+    for body in ["error: {message: y}", "result: {content: []}", "raw: x"] {
+        let script = format!("tools: [{{name: a, is_error: true, {body}}}]");
+        check(&script, "1:19", "is the complete answer");
+    }
     check("tools: [{name: a, content: [{text: x, json: 1}]}]", "1:29", "exactly one of text");
     check("resources: [{uri: \"a:b\", text: x, blob: AAEC}]", "1:13", "exactly one of text, json");
     check("prompts: [{name: p, text: x, messages: []}]", "1:11", "either `messages` or `text`");

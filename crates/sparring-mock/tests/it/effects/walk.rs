@@ -23,10 +23,8 @@ pub(crate) struct Case {
     pub(crate) key: String,
     pub(crate) with: Value,
     pub(crate) without: Value,
-    /// The texts that only the file with the key, or only the one without it, leads to.
-    shows: Option<String>,
-    hides: Option<String>,
-    /// The case, its group and the frame of its place, merged.
+    /// The case, its group and the frame of its place, merged. Only the file with the key
+    /// leads to the text `shows`, and only the one without it to the text `hides`.
     pub(crate) settings: Map<String, Value>,
 }
 
@@ -124,7 +122,6 @@ impl Case {
         with.insert(key.clone(), settings["is"].clone());
         without
             .extend(settings.get("else").and_then(Value::as_object).cloned().unwrap_or_default());
-        let text = |name: &str| settings.get(name).and_then(Value::as_str).map(str::to_owned);
         let mut file = settings["file"].clone();
         for (name, value) in settings.get("top").and_then(Value::as_object).into_iter().flatten() {
             file[name] = value.clone();
@@ -133,8 +130,6 @@ impl Case {
             place: place.to_owned(),
             with: fill(&file, &with),
             without: fill(&file, &without),
-            shows: text("shows"),
-            hides: text("hides"),
             key,
             settings,
         }
@@ -146,14 +141,15 @@ impl Case {
         let complain = |what: String| {
             Err(format!("`{key}` of `{place}`: {what}\nwith it:\n{with}\nwithout it:\n{without}\n"))
         };
-        if self.shows.is_none() && self.hides.is_none() {
+        let text = |name: &str| self.settings.get(name).and_then(Value::as_str);
+        let (shows, hides) = (text("shows"), text("hides"));
+        if shows.is_none() && hides.is_none() {
             return complain("the case has neither `shows` nor `hides`".to_owned());
         }
         if with.starts_with(REFUSED) || without.starts_with(REFUSED) {
             return complain("a file of the case is refused".to_owned());
         }
-        for (text, having, lacking) in [(&self.shows, with, without), (&self.hides, without, with)]
-        {
+        for (text, having, lacking) in [(shows, with, without), (hides, without, with)] {
             let Some(text) = text else { continue };
             if !having.contains(text) {
                 return complain(format!("`{text}` is missing"));
