@@ -110,7 +110,10 @@ async fn observe_client(
 ) {
     let client = match client {
         Ok(client) => client,
-        Err(error) => return drop(writeln!(seen, "not connected: {error}")),
+        Err(error) => {
+            let _ = writeln!(seen, "not connected: {error}");
+            return;
+        }
     };
     let mut subscriptions = Vec::new();
     for operation in operations(case) {
