@@ -1,24 +1,28 @@
-//! Notifies clients of changes at the servers: of lists, once for changes that
-//! come together, and of resources with subscriptions.
+//! Notifies clients of changes at the servers: of lists that they have read, once
+//! for changes that come together, and of resources with subscriptions.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_peer::Server;
 use sparring_peer::client::{Client, ListKind};
+use sparring_peer::server::Reply;
 use sparring_wire::Revision;
 use sparring_wire::types::LogLevel;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Gateway, resources};
-use crate::manager::{Event, ServerState};
+use crate::manager::Event;
 use crate::registry;
 
 /// The delay between a change and its notification; changes within it share one
 /// notification.
 const NOTIFY_DELAY: Duration = Duration::from_millis(50);
+
+/// The delay between an announcement and its repetition.
+const REPEAT_DELAY: Duration = Duration::from_secs(1);
 
 /// The timeout of one wait for a resource update; the wait is then repeated.
 const NEXT_UPDATE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -40,10 +44,11 @@ pub async fn notify_clients(server: &Server<Gateway>) {
     attach_log_handlers(gateway);
     let mut level_requests = JoinSet::new();
     let mut changed = PendingChanges::default();
+    changed.announced = ListSet::ALL.current(gateway);
     let mut subscriptions = ResourceSubscriptions::default();
     loop {
         let due = async {
-            match changed.due {
+            match changed.next_time() {
                 Some(at) => sleep_until(at).await,
                 None => std::future::pending().await,
             }
@@ -72,8 +77,7 @@ pub async fn notify_clients(server: &Server<Gateway>) {
             }
             Some(_) = level_requests.join_next() => {}
             () = due => {
-                std::mem::take(&mut changed.lists).notify(server);
-                changed.due = None;
+                changed.announce(server);
                 subscriptions.update(server, &watched.borrow_and_update().clone());
             }
         }
@@ -102,14 +106,14 @@ fn set_log_levels(
     }
 }
 
-/// The changes that clients will be notified of. A list that changed back is
-/// included: a client may have read it in between.
+/// The lists that may have changed, and the lists that were announced last.
 #[derive(Default)]
 struct PendingChanges {
     lists: ListSet,
     due: Option<Instant>,
-    /// The lists of each connected server that are not empty, without tools.
-    connected: HashMap<Arc<str>, ListSet>,
+    /// The time of the second announcement, and its lists.
+    repeat: Option<(Instant, ListSet)>,
+    announced: Vec<(ListKind, Reply)>,
 }
 
 /// A set of lists.
@@ -124,42 +128,17 @@ struct ListSet {
 impl PendingChanges {
     fn record(&mut self, event: &Event) {
         match event {
-            Event::State { server, state: ServerState::Connected(connection) } => {
-                let lists = connection.lists();
-                let has = ListSet {
-                    tools: false,
-                    resources: !(lists.resources.items.is_empty()
-                        && lists.templates.items.is_empty()),
-                    prompts: !lists.prompts.items.is_empty(),
-                    instructions: connection.instructions().is_some(),
-                };
-                self.connected.insert(Arc::clone(server), has);
-                self.mark(|lists| lists.add(has));
+            Event::State { .. } | Event::Missed(_) => {
+                self.mark(|lists| *lists = ListSet::ALL);
             }
-            Event::State { server, .. } => {
-                if let Some(had) = self.connected.remove(server) {
-                    self.mark(|lists| lists.add(had));
+            Event::ListChanged { what, .. } => match what {
+                ListKind::Resources | ListKind::ResourceTemplates => {
+                    self.mark(|lists| lists.resources = true);
                 }
-            }
-            Event::ListChanged { server, what } => {
-                let has = match what {
-                    ListKind::Resources | ListKind::ResourceTemplates => {
-                        ListSet { resources: true, ..ListSet::default() }
-                    }
-                    ListKind::Prompts => ListSet { prompts: true, ..ListSet::default() },
-                    // The registry sends events for tools.
-                    ListKind::Tools => return,
-                };
-                if let Some(known) = self.connected.get_mut(server) {
-                    known.add(has);
-                }
-                self.mark(|lists| lists.add(has));
-            }
-            Event::Missed(_) => {
-                let all =
-                    ListSet { tools: true, resources: true, prompts: true, instructions: true };
-                self.mark(|lists| *lists = all);
-            }
+                ListKind::Prompts => self.mark(|lists| lists.prompts = true),
+                // The registry sends events for tools.
+                ListKind::Tools => {}
+            },
             _ => {}
         }
     }
@@ -168,29 +147,76 @@ impl PendingChanges {
         what(&mut self.lists);
         self.due.get_or_insert_with(|| Instant::now() + NOTIFY_DELAY);
     }
+
+    /// The time of the next announcement.
+    fn next_time(&self) -> Option<Instant> {
+        self.due.into_iter().chain(self.repeat.map(|(at, _)| at)).min()
+    }
+
+    /// Announces the lists that differ from those announced last. Announces them
+    /// a second time later, for clients that were being sent a former list during
+    /// the first announcement.
+    fn announce(&mut self, server: &Server<Gateway>) {
+        let now = Instant::now();
+        if let Some((_, lists)) = self.repeat.take_if(|(at, _)| *at <= now) {
+            server.announce_lists(&lists.current(server.handler()), false);
+        }
+        if self.due.take_if(|at| *at <= now).is_none() {
+            return;
+        }
+        let lists = std::mem::take(&mut self.lists);
+        if lists.instructions {
+            server.refresh_description();
+        }
+        let mut current = lists.current(server.handler());
+        current.retain(|list| !self.announced.contains(list));
+        if current.is_empty() {
+            return;
+        }
+        server.announce_lists(&with_related(&current, server.handler()), true);
+        self.announced.retain(|(what, _)| current.iter().all(|(changed, _)| changed != what));
+        self.announced.extend(current);
+        let before = self.repeat.map(|(_, lists)| lists).unwrap_or_default();
+        self.repeat = Some((now + REPEAT_DELAY, before.with(lists)));
+    }
+}
+
+/// Adds the templates to changed resources, and the reverse: both have the same
+/// notification.
+fn with_related(changed: &[(ListKind, Reply)], gateway: &Gateway) -> Vec<(ListKind, Reply)> {
+    let resources = changed.iter().any(|(what, _)| what.capability() == "resources");
+    let mut all = ListSet { resources, ..ListSet::default() }.current(gateway);
+    all.extend(changed.iter().filter(|(what, _)| what.capability() != "resources").cloned());
+    all
 }
 
 impl ListSet {
-    fn add(&mut self, other: ListSet) {
-        self.tools |= other.tools;
-        self.resources |= other.resources;
-        self.prompts |= other.prompts;
-        self.instructions |= other.instructions;
+    const ALL: ListSet =
+        ListSet { tools: true, resources: true, prompts: true, instructions: true };
+
+    fn with(self, other: ListSet) -> ListSet {
+        ListSet {
+            tools: self.tools || other.tools,
+            resources: self.resources || other.resources,
+            prompts: self.prompts || other.prompts,
+            instructions: self.instructions || other.instructions,
+        }
     }
 
-    fn notify(self, server: &Server<Gateway>) {
-        if self.instructions {
-            server.refresh_description();
-        }
+    /// The current lists.
+    fn current(self, gateway: &Gateway) -> Vec<(ListKind, Reply)> {
+        let mut lists = Vec::new();
         if self.tools {
-            server.tools_changed();
+            lists.push((ListKind::Tools, gateway.current_tools()));
         }
         if self.resources {
-            server.resources_changed();
+            lists.push((ListKind::Resources, gateway.current_resources()));
+            lists.push((ListKind::ResourceTemplates, gateway.current_templates()));
         }
         if self.prompts {
-            server.prompts_changed();
+            lists.push((ListKind::Prompts, gateway.current_prompts()));
         }
+        lists
     }
 }
 

@@ -6,6 +6,8 @@ mod lists;
 mod logs;
 mod questions;
 mod resources;
+mod startup;
+mod strict_clients;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
