@@ -50,6 +50,20 @@ pub fn qualified_name(server: &str, tool: &str) -> String {
     format!("mcp__{}__{}", sanitize(server), sanitize(tool))
 }
 
+/// The names that [`assign_names`] may give to a tool, without the prefix of its
+/// server.
+pub(crate) fn visible_tool_names(server: &str, tool: &str) -> Vec<String> {
+    let qualified = qualified_name(server, tool);
+    let digest = hex_digest(server, tool);
+    let with_digest = DIGEST_LENGTHS.map(|length| {
+        let kept = qualified.len().min(NameLimit::default().0 - 1 - length);
+        format!("{}_{}", &qualified[..kept], &digest[..length])
+    });
+    let prefix = format!("mcp__{}__", sanitize(server));
+    let all = std::iter::once(qualified).chain(with_digest);
+    all.filter_map(|name| name.strip_prefix(&prefix).map(str::to_owned)).collect()
+}
+
 /// Returns true if [`assign_names`] may give this name to a tool or prompt of
 /// the server. The end of a long name can be missing.
 pub(crate) fn may_be_name_of(server: &str, name: &str) -> bool {

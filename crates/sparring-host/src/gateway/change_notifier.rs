@@ -1,7 +1,7 @@
 //! Notifies clients of changes at the servers: of lists that they have read, once
 //! for changes that come together, and of resources with subscriptions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Gateway, resources};
-use crate::manager::Event;
+use crate::manager::{Event, ServerState};
 use crate::registry;
 
 /// The delay between a change and its notification; changes within it share one
@@ -44,7 +44,6 @@ pub async fn notify_clients(server: &Server<Gateway>) {
     attach_log_handlers(gateway);
     let mut level_requests = JoinSet::new();
     let mut changed = PendingChanges::default();
-    changed.announced = ListSet::ALL.current(gateway);
     let mut subscriptions = ResourceSubscriptions::default();
     loop {
         let due = async {
@@ -106,14 +105,16 @@ fn set_log_levels(
     }
 }
 
-/// The lists that may have changed, and the lists that were announced last.
+/// The changes that clients will be notified of. A list that changed back is
+/// included: a client may have read it in between.
 #[derive(Default)]
 struct PendingChanges {
     lists: ListSet,
     due: Option<Instant>,
     /// The time of the second announcement, and its lists.
     repeat: Option<(Instant, ListSet)>,
-    announced: Vec<(ListKind, Reply)>,
+    /// The lists of each connected server that are not empty, without tools.
+    connected: HashMap<Arc<str>, ListSet>,
 }
 
 /// A set of lists.
@@ -128,17 +129,42 @@ struct ListSet {
 impl PendingChanges {
     fn record(&mut self, event: &Event) {
         match event {
-            Event::State { .. } | Event::Missed(_) => {
-                self.mark(|lists| *lists = ListSet::ALL);
+            Event::State { server, state: ServerState::Connected(connection) } => {
+                let lists = connection.lists();
+                let has = ListSet {
+                    tools: false,
+                    resources: !(lists.resources.items.is_empty()
+                        && lists.templates.items.is_empty()),
+                    prompts: !lists.prompts.items.is_empty(),
+                    instructions: connection.instructions().is_some(),
+                };
+                self.connected.insert(Arc::clone(server), has);
+                self.mark(|lists| *lists = lists.with(has));
             }
-            Event::ListChanged { what, .. } => match what {
-                ListKind::Resources | ListKind::ResourceTemplates => {
-                    self.mark(|lists| lists.resources = true);
+            Event::State { server, .. } => {
+                if let Some(had) = self.connected.remove(server) {
+                    self.mark(|lists| *lists = lists.with(had));
                 }
-                ListKind::Prompts => self.mark(|lists| lists.prompts = true),
-                // The registry sends events for tools.
-                ListKind::Tools => {}
-            },
+            }
+            Event::ListChanged { server, what } => {
+                let has = match what {
+                    ListKind::Resources | ListKind::ResourceTemplates => {
+                        ListSet { resources: true, ..ListSet::default() }
+                    }
+                    ListKind::Prompts => ListSet { prompts: true, ..ListSet::default() },
+                    // The registry sends events for tools.
+                    ListKind::Tools => return,
+                };
+                if let Some(known) = self.connected.get_mut(server) {
+                    *known = known.with(has);
+                }
+                self.mark(|lists| *lists = lists.with(has));
+            }
+            Event::Missed(_) => {
+                let all =
+                    ListSet { tools: true, resources: true, prompts: true, instructions: true };
+                self.mark(|lists| *lists = all);
+            }
             _ => {}
         }
     }
@@ -153,9 +179,8 @@ impl PendingChanges {
         self.due.into_iter().chain(self.repeat.map(|(at, _)| at)).min()
     }
 
-    /// Announces the lists that differ from those announced last. Announces them
-    /// a second time later, for clients that were being sent a former list during
-    /// the first announcement.
+    /// Announces the lists. Announces them a second time later, for clients that
+    /// were being sent a former list during the first announcement.
     fn announce(&mut self, server: &Server<Gateway>) {
         let now = Instant::now();
         if let Some((_, lists)) = self.repeat.take_if(|(at, _)| *at <= now) {
@@ -168,32 +193,13 @@ impl PendingChanges {
         if lists.instructions {
             server.refresh_description();
         }
-        let mut current = lists.current(server.handler());
-        current.retain(|list| !self.announced.contains(list));
-        if current.is_empty() {
-            return;
-        }
-        server.announce_lists(&with_related(&current, server.handler()), true);
-        self.announced.retain(|(what, _)| current.iter().all(|(changed, _)| changed != what));
-        self.announced.extend(current);
+        server.announce_lists(&lists.current(server.handler()), true);
         let before = self.repeat.map(|(_, lists)| lists).unwrap_or_default();
         self.repeat = Some((now + REPEAT_DELAY, before.with(lists)));
     }
 }
 
-/// Adds the templates to changed resources, and the reverse: both have the same
-/// notification.
-fn with_related(changed: &[(ListKind, Reply)], gateway: &Gateway) -> Vec<(ListKind, Reply)> {
-    let resources = changed.iter().any(|(what, _)| what.capability() == "resources");
-    let mut all = ListSet { resources, ..ListSet::default() }.current(gateway);
-    all.extend(changed.iter().filter(|(what, _)| what.capability() != "resources").cloned());
-    all
-}
-
 impl ListSet {
-    const ALL: ListSet =
-        ListSet { tools: true, resources: true, prompts: true, instructions: true };
-
     fn with(self, other: ListSet) -> ListSet {
         ListSet {
             tools: self.tools || other.tools,
