@@ -4,6 +4,7 @@ mod changes;
 mod forwarding;
 mod lists;
 mod logs;
+mod many_servers;
 mod questions;
 mod resources;
 mod startup;

@@ -18,7 +18,7 @@ use sparring_peer::{
 };
 use sparring_transport::Target;
 use sparring_transport::http::HttpTarget;
-use sparring_wire::{RawJson, Revision, code};
+use sparring_wire::{RawJson, Revision};
 
 use super::{
     DESK_SCRIPT, ERAS, GatewayFixture, answering, call, over_http, plain, start_desk, until,
