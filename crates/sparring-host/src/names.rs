@@ -50,6 +50,30 @@ pub fn qualified_name(server: &str, tool: &str) -> String {
     format!("mcp__{}__{}", sanitize(server), sanitize(tool))
 }
 
+/// The names that [`assign_names`] may give to a tool, without the prefix of its
+/// server.
+pub(crate) fn visible_tool_names(server: &str, tool: &str) -> Vec<String> {
+    let qualified = qualified_name(server, tool);
+    let digest = hex_digest(server, tool);
+    let with_digest = DIGEST_LENGTHS.map(|length| {
+        let kept = qualified.len().min(NameLimit::default().0 - 1 - length);
+        format!("{}_{}", &qualified[..kept], &digest[..length])
+    });
+    let prefix = format!("mcp__{}__", sanitize(server));
+    let all = std::iter::once(qualified).chain(with_digest);
+    all.filter_map(|name| name.strip_prefix(&prefix).map(str::to_owned)).collect()
+}
+
+/// Returns true if [`assign_names`] may give this name to a tool or prompt of
+/// the server. The end of a long name can be missing.
+pub(crate) fn may_be_name_of(server: &str, name: &str) -> bool {
+    let prefix = format!("mcp__{}__", sanitize(server));
+    let [.., longest_digest] = DIGEST_LENGTHS;
+    let kept = NameLimit::default().0 - 1 - longest_digest;
+    // Sanitized names are ASCII.
+    name.starts_with(&prefix[..prefix.len().min(kept)])
+}
+
 /// A short digest that identifies a server whose name cannot be used as it is.
 pub(crate) fn short_digest(server: &str) -> String {
     hex_digest(server, "")[..DIGEST_LENGTHS[0]].to_owned()
@@ -181,6 +205,15 @@ mod tests {
     #[test]
     fn a_name_contains_server_and_tool() {
         assert_eq!(assigned(&[("filesystem", "read_file")]), ["mcp__filesystem__read_file"]);
+    }
+
+    #[test]
+    fn the_server_of_a_name_is_recognized() {
+        let long = "s".repeat(70);
+        let names = assigned(&[(&long, "a"), ("fs", "a b"), ("fs", "a.b"), ("fs", "c")]);
+        assert!(may_be_name_of(&long, &names[0]));
+        assert!(names[1..].iter().all(|name| may_be_name_of("fs", name)), "{names:?}");
+        assert!(!may_be_name_of("fs", &names[0]) && !may_be_name_of("f", &names[1]));
     }
 
     #[test]

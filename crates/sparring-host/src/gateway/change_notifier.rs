@@ -1,5 +1,5 @@
-//! Notifies clients of changes at the servers: of lists, once for changes that
-//! come together, and of resources with subscriptions.
+//! Notifies clients of changes at the servers: of lists that they have read, once
+//! for changes that come together, and of resources with subscriptions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sparring_peer::Server;
 use sparring_peer::client::{Client, ListKind};
+use sparring_peer::server::Reply;
 use sparring_wire::Revision;
 use sparring_wire::types::LogLevel;
 use tokio::task::JoinSet;
@@ -19,6 +20,9 @@ use crate::registry;
 /// The delay between a change and its notification; changes within it share one
 /// notification.
 const NOTIFY_DELAY: Duration = Duration::from_millis(50);
+
+/// The delay between an announcement and its repetition.
+const REPEAT_DELAY: Duration = Duration::from_secs(1);
 
 /// The timeout of one wait for a resource update; the wait is then repeated.
 const NEXT_UPDATE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -43,7 +47,7 @@ pub async fn notify_clients(server: &Server<Gateway>) {
     let mut subscriptions = ResourceSubscriptions::default();
     loop {
         let due = async {
-            match changed.due {
+            match changed.next_time() {
                 Some(at) => sleep_until(at).await,
                 None => std::future::pending().await,
             }
@@ -72,8 +76,7 @@ pub async fn notify_clients(server: &Server<Gateway>) {
             }
             Some(_) = level_requests.join_next() => {}
             () = due => {
-                std::mem::take(&mut changed.lists).notify(server);
-                changed.due = None;
+                changed.announce(server);
                 subscriptions.update(server, &watched.borrow_and_update().clone());
             }
         }
@@ -108,6 +111,8 @@ fn set_log_levels(
 struct PendingChanges {
     lists: ListSet,
     due: Option<Instant>,
+    /// The time of the second announcement, and its lists.
+    repeat: Option<(Instant, ListSet)>,
     /// The lists of each connected server that are not empty, without tools.
     connected: HashMap<Arc<str>, ListSet>,
 }
@@ -134,11 +139,11 @@ impl PendingChanges {
                     instructions: connection.instructions().is_some(),
                 };
                 self.connected.insert(Arc::clone(server), has);
-                self.mark(|lists| lists.add(has));
+                self.mark(|lists| *lists = lists.with(has));
             }
             Event::State { server, .. } => {
                 if let Some(had) = self.connected.remove(server) {
-                    self.mark(|lists| lists.add(had));
+                    self.mark(|lists| *lists = lists.with(had));
                 }
             }
             Event::ListChanged { server, what } => {
@@ -151,9 +156,9 @@ impl PendingChanges {
                     ListKind::Tools => return,
                 };
                 if let Some(known) = self.connected.get_mut(server) {
-                    known.add(has);
+                    *known = known.with(has);
                 }
-                self.mark(|lists| lists.add(has));
+                self.mark(|lists| *lists = lists.with(has));
             }
             Event::Missed(_) => {
                 let all =
@@ -168,29 +173,56 @@ impl PendingChanges {
         what(&mut self.lists);
         self.due.get_or_insert_with(|| Instant::now() + NOTIFY_DELAY);
     }
+
+    /// The time of the next announcement.
+    fn next_time(&self) -> Option<Instant> {
+        self.due.into_iter().chain(self.repeat.map(|(at, _)| at)).min()
+    }
+
+    /// Announces the lists. Announces them a second time later, for clients that
+    /// were being sent a former list during the first announcement.
+    fn announce(&mut self, server: &Server<Gateway>) {
+        let now = Instant::now();
+        if let Some((_, lists)) = self.repeat.take_if(|(at, _)| *at <= now) {
+            server.announce_lists(&lists.current(server.handler()), false);
+        }
+        if self.due.take_if(|at| *at <= now).is_none() {
+            return;
+        }
+        let lists = std::mem::take(&mut self.lists);
+        if lists.instructions {
+            server.refresh_description();
+        }
+        server.announce_lists(&lists.current(server.handler()), true);
+        let before = self.repeat.map(|(_, lists)| lists).unwrap_or_default();
+        self.repeat = Some((now + REPEAT_DELAY, before.with(lists)));
+    }
 }
 
 impl ListSet {
-    fn add(&mut self, other: ListSet) {
-        self.tools |= other.tools;
-        self.resources |= other.resources;
-        self.prompts |= other.prompts;
-        self.instructions |= other.instructions;
+    fn with(self, other: ListSet) -> ListSet {
+        ListSet {
+            tools: self.tools || other.tools,
+            resources: self.resources || other.resources,
+            prompts: self.prompts || other.prompts,
+            instructions: self.instructions || other.instructions,
+        }
     }
 
-    fn notify(self, server: &Server<Gateway>) {
-        if self.instructions {
-            server.refresh_description();
-        }
+    /// The current lists.
+    fn current(self, gateway: &Gateway) -> Vec<(ListKind, Reply)> {
+        let mut lists = Vec::new();
         if self.tools {
-            server.tools_changed();
+            lists.push((ListKind::Tools, gateway.current_tools()));
         }
         if self.resources {
-            server.resources_changed();
+            lists.push((ListKind::Resources, gateway.current_resources()));
+            lists.push((ListKind::ResourceTemplates, gateway.current_templates()));
         }
         if self.prompts {
-            server.prompts_changed();
+            lists.push((ListKind::Prompts, gateway.current_prompts()));
         }
+        lists
     }
 }
 

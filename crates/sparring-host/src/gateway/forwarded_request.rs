@@ -105,7 +105,7 @@ impl ForwardedRequest {
                     while let Ok(message) = self.messages.try_recv() {
                         drop(forward_notification(*message, cx));
                     }
-                    return ForwardOutcome::Answered(message_rewrite::to_answer(self.connection.server(), answer));
+                    return ForwardOutcome::Answered(message_rewrite::to_answer(self.connection.server(), answer, cx));
                 }
             };
             match forward_notification(*message, cx) {

@@ -53,7 +53,7 @@ impl LogForwarder {
         drop(state);
         let logs = Arc::downgrade(self);
         let server = Arc::clone(connection.server());
-        let is_modern = connection.revision().is_some_and(|revision| revision.is_modern());
+        let is_modern = connection.is_modern();
         connection.client().on_log(move |message| {
             let Some(logs) = logs.upgrade() else { return };
             let logger = match &message.logger {
@@ -89,8 +89,7 @@ impl LogForwarder {
     /// `least`, only if the current level includes fewer messages. Errors are
     /// ignored.
     pub(super) async fn set_level(&self, connection: &Connection, level: LogLevel, least: bool) {
-        let is_modern = connection.revision().is_some_and(|revision| revision.is_modern());
-        if is_modern || !connection.capabilities().has("logging") {
+        if connection.is_modern() || !connection.capabilities().has("logging") {
             return;
         }
         {
@@ -131,8 +130,7 @@ impl LogForwarder {
 /// Returns true if messages go to single requests. If both sides are legacy,
 /// they go to whole sessions.
 pub(super) fn go_to_requests(cx: &Context, connection: &Connection) -> bool {
-    let is_modern = connection.revision().is_some_and(|revision| revision.is_modern());
-    is_modern || cx.revision().is_modern()
+    connection.is_modern() || cx.revision().is_modern()
 }
 
 impl std::fmt::Debug for LogForwarder {

@@ -16,6 +16,9 @@ use crate::manager::Connection;
 /// Members that belong to one hop and are not forwarded.
 const HOP_MEMBERS: [&str; 2] = ["inputResponses", "requestState"];
 
+/// The metadata of a result that names the server, since 2026-07-28.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
 /// The forwarded params of a request, with these members replaced.
 pub(super) fn request_params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> RawJson {
     let mut members: Vec<(Cow<'_, str>, Json<'_>)> = Vec::new();
@@ -46,24 +49,58 @@ pub(super) fn tool_params(cx: &Context, tool: &str, arguments: Json<'_>) -> RawJ
 /// Adds the log level of the client to the params, for servers that declare
 /// `logging` and get the level with each request.
 pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: LogLevel) -> RawJson {
-    let is_modern = connection.revision().is_some_and(|revision| revision.is_modern());
-    if !is_modern || !connection.capabilities().has("logging") {
+    if !connection.is_modern() || !connection.capabilities().has("logging") {
         return params;
     }
     let level = RawJson::string(level.name());
+    with_meta_member(&params, "io.modelcontextprotocol/logLevel", level.view())
+}
+
+/// Adds the capabilities of the client to the params, for servers that get them
+/// with each request (2026-07-28, basic#_meta). Only requests that the gateway
+/// forwards are declared: sampling, elicitation and roots.
+pub(super) fn with_client_capabilities(
+    connection: &Connection,
+    params: RawJson,
+    cx: &Context,
+) -> RawJson {
+    if !connection.is_modern() {
+        return params;
+    }
+    let declared = |name| cx.client_capabilities().and_then(|declared| declared.get(name));
+    let mut members: Vec<(Cow<'_, str>, Json<'_>)> = Vec::new();
+    for name in ["sampling", "elicitation"] {
+        let value = declared(name).filter(|value| value.is_object());
+        members.extend(value.map(|value| (name.into(), value)));
+    }
+    // The members of `roots` are about notifications, which are not forwarded.
+    members.extend(declared("roots").map(|_| ("roots".into(), Json::EMPTY_OBJECT)));
+    let capabilities = build_object(&members);
+    let name = "io.modelcontextprotocol/clientCapabilities";
+    with_meta_member(&params, name, capabilities.view())
+}
+
+fn with_meta_member(params: &RawJson, name: &str, value: Json<'_>) -> RawJson {
     let meta = params.view().get("_meta").filter(|meta| meta.is_object());
     let meta = meta.map_or_else(RawJson::empty_object, RawJson::from);
-    let meta = meta.with_member("io.modelcontextprotocol/logLevel", level.view());
-    params.with_member("_meta", meta.view())
+    params.with_member("_meta", meta.with_member(name, value).view())
 }
 
 /// Converts a server's response, or the reason why there is none.
-pub(super) fn to_answer(server: &Arc<str>, answer: Result<Response, Error>) -> HandlerResult {
+pub(super) fn to_answer(
+    server: &Arc<str>,
+    answer: Result<Response, Error>,
+    cx: &Context,
+) -> HandlerResult {
     match answer {
-        Ok(response) => Reply::from_response(response).map_err(|response| {
-            let empty = || ErrorObject::internal(with_server(server, "empty response"));
-            response.error().unwrap_or_else(empty).into()
-        }),
+        Ok(response) => match Reply::from_response(response) {
+            Ok(reply) if cx.revision().is_modern() => Ok(reply),
+            Ok(reply) => Ok(without_server_info(reply)),
+            Err(response) => {
+                let empty = || ErrorObject::internal(with_server(server, "empty response"));
+                Err(response.error().unwrap_or_else(empty).into())
+            }
+        },
         // An error of the client itself goes back to it unchanged.
         Err(Error::InputNotProvided { error, .. }) => Err((*error).into()),
         Err(error) => {
@@ -75,6 +112,27 @@ pub(super) fn to_answer(server: &Arc<str>, answer: Result<Response, Error>) -> H
     }
 }
 
+/// The result without the server's own name in its metadata. Clients of earlier
+/// revisions do not know it and would pass it on to a model.
+fn without_server_info(reply: Reply) -> Reply {
+    let Some(meta) = reply.json().get("_meta").filter(|meta| meta.get(SERVER_INFO).is_some())
+    else {
+        return reply;
+    };
+    let mut kept = named_members(meta);
+    kept.retain(|(name, _)| name != SERVER_INFO);
+    let kept_meta = build_object(&kept);
+    let mut members = named_members(reply.json());
+    match kept.is_empty() {
+        true => members.retain(|(name, _)| name != "_meta"),
+        false => members
+            .iter_mut()
+            .filter(|(name, _)| name == "_meta")
+            .for_each(|(_, value)| *value = kept_meta.view()),
+    }
+    build_object(&members).into()
+}
+
 /// The metadata that does not belong to one hop; `None` if there is none.
 fn forwarded_meta(meta: Json<'_>) -> Option<RawJson> {
     let named = meta.members().map(|(key, value)| (key.name(), value));
@@ -83,6 +141,10 @@ fn forwarded_meta(meta: Json<'_>) -> Option<RawJson> {
     });
     let members: Vec<(Cow<'_, str>, Json<'_>)> = kept.collect();
     (!members.is_empty()).then(|| build_object(&members))
+}
+
+fn named_members<'a>(object: Json<'a>) -> Vec<(Cow<'a, str>, Json<'a>)> {
+    object.members().map(|(key, value)| (key.name(), value)).collect()
 }
 
 fn build_object(members: &[(Cow<'_, str>, Json<'_>)]) -> RawJson {

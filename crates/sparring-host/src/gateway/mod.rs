@@ -9,36 +9,35 @@
 
 mod change_notifier;
 mod forwarded_request;
+mod item_check;
 mod log_forwarder;
 mod message_rewrite;
 mod pending_input;
 mod prompts;
 mod resources;
+mod startup;
 mod uri_template;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use sparring_peer::client::{ClientBuilder, ServerRequest};
 use sparring_peer::server::{Context, Handler, HandlerError, HandlerResult, Reply};
 use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{mpsc, watch};
-use tokio::time::timeout;
 
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, RegisteredTool, Registry};
 use crate::text::truncate;
 use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES};
+use item_check::CheckedItem as _;
 use log_forwarder::LogForwarder;
 use pending_input::PendingInputs;
 
 pub use change_notifier::notify_clients;
-
-/// Maximum wait of a list request for servers that are being connected at startup.
-const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
+pub use item_check::unlisted_items;
 
 /// The maximum number of characters of a server's instructions.
 const MAX_INSTRUCTIONS_CHARS: usize = 10_000;
@@ -80,20 +79,22 @@ impl Gateway {
         Gateway { manager, registry, pending_input, logs, started, sessionless_requests }
     }
 
-    /// Ends the startup: all servers are connected or have failed. Until then
-    /// list requests wait for a limited time.
-    pub fn finish_startup(&self) {
-        self.registry.sync(&self.manager);
-        self.started.send_replace(true);
+    fn current_tools(&self) -> Reply {
+        let mut tools = self.registry.tools();
+        tools.retain(|tool| tool.tool.problem().is_none());
+        tools.into_iter().map(with_registered_name).collect::<Vec<Tool>>().into()
     }
 
-    async fn wait_until_started(&self) {
-        if *self.started.borrow() {
-            return;
-        }
-        let mut started = self.started.subscribe();
-        // After the timeout the client gets the items that are available.
-        let _ = timeout(STARTUP_TIMEOUT, started.wait_for(|started| *started)).await;
+    fn current_resources(&self) -> Reply {
+        resources::list_resources(&self.manager).into()
+    }
+
+    fn current_templates(&self) -> Reply {
+        resources::list_templates(&self.manager).into()
+    }
+
+    fn current_prompts(&self) -> Reply {
+        prompts::list_prompts(&self.manager).into()
     }
 
     /// Identifies the requester. A question can reach any request of the same
@@ -121,6 +122,7 @@ impl Gateway {
                 params = message_rewrite::with_log_level(&connection, params, level);
             }
         }
+        let params = message_rewrite::with_client_capabilities(&connection, params, cx);
         let request = connection.request(method, params);
         let mut forwarded_request = ForwardedRequest::start(
             connection,
@@ -154,14 +156,6 @@ impl Gateway {
             }
         }
     }
-
-    /// Waits for a tool that may be missing only because its server is still
-    /// being connected.
-    async fn wait_for_tool(&self, tool: &str) {
-        if !*self.started.borrow() && self.registry.get(tool).is_none() {
-            self.wait_until_started().await;
-        }
-    }
 }
 
 impl Handler for Gateway {
@@ -189,13 +183,7 @@ impl Handler for Gateway {
 
     async fn list_tools(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
-        Ok(self
-            .registry
-            .tools()
-            .into_iter()
-            .map(with_registered_name)
-            .collect::<Vec<Tool>>()
-            .into())
+        Ok(self.current_tools())
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> HandlerResult {
@@ -215,16 +203,16 @@ impl Handler for Gateway {
 
     async fn list_resources(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
-        Ok(resources::list_resources(&self.manager).into())
+        Ok(self.current_resources())
     }
 
     async fn list_resource_templates(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
-        Ok(resources::list_templates(&self.manager).into())
+        Ok(self.current_templates())
     }
 
     async fn read_resource(&self, uri: &str, cx: &Context) -> HandlerResult {
-        self.wait_until_started().await;
+        self.wait_for_resource(uri).await;
         let location = resources::find_resource(&self.manager, uri, cx.revision())?;
         let reply = match repeated_state(cx) {
             Some(state) => self.resume(&state, cx).await?,
@@ -238,6 +226,7 @@ impl Handler for Gateway {
     }
 
     async fn subscribe(&self, uri: &str, cx: &Context) -> HandlerResult {
+        self.wait_for_resource(uri).await;
         let location = resources::find_resource(&self.manager, uri, cx.revision())?;
         if location.connection.capabilities().has("resources.subscribe") {
             return Ok(Reply::empty());
@@ -249,14 +238,14 @@ impl Handler for Gateway {
 
     async fn list_prompts(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {
         self.wait_until_started().await;
-        Ok(prompts::list_prompts(&self.manager).into())
+        Ok(self.current_prompts())
     }
 
     async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> HandlerResult {
         if let Some(state) = repeated_state(cx) {
             return self.resume(&state, cx).await;
         }
-        self.wait_until_started().await;
+        self.wait_for_prompt(name).await;
         let (connection, prompt) = prompts::find_prompt(&self.manager, name)?;
         let inner = RawJson::string(&prompt);
         let params = message_rewrite::request_params(cx, &[("name", inner.view())]);
@@ -269,11 +258,12 @@ impl Handler for Gateway {
         _argument: Json<'_>,
         cx: &Context,
     ) -> HandlerResult {
-        self.wait_until_started().await;
+        self.wait_for_completion(reference).await;
         let (connection, reference) = prompts::find_completion(&self.manager, reference)?;
         let params = message_rewrite::request_params(cx, &[("ref", reference.view())]);
+        let params = message_rewrite::with_client_capabilities(&connection, params, cx);
         let answer = connection.request("completion/complete", params).await;
-        message_rewrite::to_answer(connection.server(), answer)
+        message_rewrite::to_answer(connection.server(), answer, cx)
     }
 }
 

@@ -4,6 +4,7 @@
 use sparring_wire::types::Prompt;
 use sparring_wire::{ErrorObject, Json, RawJson};
 
+use super::item_check::CheckedItem as _;
 use super::{Located, resources};
 use crate::manager::{Manager, ServerItem};
 use crate::names::{NameLimit, assign_names};
@@ -12,6 +13,7 @@ use crate::names::{NameLimit, assign_names};
 pub(super) fn list_prompts(manager: &Manager) -> Vec<Prompt> {
     let prompts = manager.prompts();
     let named = unique_names(&prompts).into_iter().zip(&prompts);
+    let named = named.filter(|(_, item)| item.item.problem().is_none());
     named.map(|(name, item)| Prompt { name, ..Prompt::clone(&item.item) }).collect()
 }
 

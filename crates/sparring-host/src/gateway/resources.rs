@@ -1,6 +1,7 @@
 //! The resources of all servers. A URI stays as it is if only one server has
 //! it. Otherwise each gets a scheme prefix with its server:
 //! `mcp+server+file:///a`. So every resource of every server can be requested.
+//! A server cannot list a URI of that form itself.
 
 use serde_json::Value;
 use sparring_peer::server::Reply;
@@ -8,6 +9,7 @@ use sparring_wire::types::{Resource, ResourceTemplate};
 use sparring_wire::{ErrorObject, RawJson, Revision};
 
 use super::Located;
+use super::item_check::CheckedItem as _;
 use super::uri_template::template_matches;
 use crate::manager::{Connection, Manager};
 use crate::names::{sanitize, short_digest};
@@ -25,7 +27,8 @@ pub(super) struct ResourceLocation {
 
 /// All resources, sorted by server.
 pub(super) fn list_resources(manager: &Manager) -> Vec<Resource> {
-    let all = manager.resources();
+    let mut all = manager.resources();
+    all.retain(|it| !has_gateway_scheme(&it.item.uri) && it.item.problem().is_none());
     let counts = UriCounts::count(all.iter().map(|it| it.item.uri.as_str()));
     let each = all.iter().map(|offered| {
         let mut resource = Resource::clone(&offered.item);
@@ -37,7 +40,8 @@ pub(super) fn list_resources(manager: &Manager) -> Vec<Resource> {
 
 /// All templates, sorted by server.
 pub(super) fn list_templates(manager: &Manager) -> Vec<ResourceTemplate> {
-    let all = manager.templates();
+    let mut all = manager.templates();
+    all.retain(|it| !has_gateway_scheme(&it.item.uri_template) && it.item.problem().is_none());
     let counts = UriCounts::count(all.iter().map(|it| it.item.uri_template.as_str()));
     let each = all.iter().map(|offered| {
         let mut template = ResourceTemplate::clone(&offered.item);
@@ -59,16 +63,10 @@ pub(super) fn find_resource(
     if let Some((connection, uri)) = find_by_prefix(&connections, uri) {
         return Ok(ResourceLocation { connection: connection.clone(), uri: uri.to_owned() });
     }
-    let lists = |it: &&Connection| it.resources().items.iter().any(|it| it.uri == uri);
-    let templated = |it: &&Connection| {
-        it.templates().items.iter().any(|it| template_matches(&it.uri_template, uri))
-    };
     let any = |it: &&Connection| it.capabilities().has("resources");
-    let mut owners: Vec<&Connection> = connections.iter().filter(lists).collect();
-    if owners.is_empty() {
-        owners = connections.iter().filter(templated).collect();
-    }
-    if owners.is_empty() {
+    let mut owners = listing_servers(&connections, uri);
+    // A URI with the prefix of a server is not for another one.
+    if owners.is_empty() && !has_gateway_scheme(uri) {
         owners = connections.iter().filter(any).collect();
         if owners.len() != 1 {
             owners.clear();
@@ -86,6 +84,42 @@ pub(super) fn find_resource(
     }
 }
 
+/// Returns true if a connected server has this URI in a list, as a resource or by
+/// a template.
+pub(super) fn is_listed(manager: &Manager, uri: &str) -> bool {
+    let connections = manager.connections();
+    find_by_prefix(&connections, uri).is_some() || !listing_servers(&connections, uri).is_empty()
+}
+
+/// Returns true if a server that is not connected yet may have this URI.
+pub(super) fn may_have_uri(server: &str, uri: &str) -> bool {
+    !has_gateway_scheme(uri) || uri.starts_with(&uri_prefix(server))
+}
+
+/// Returns true if a URI or template has the scheme of the gateway's own URIs,
+/// `mcp+SERVER+`. A scheme ignores case (RFC 3986, 3.1).
+pub(super) fn has_gateway_scheme(uri: &str) -> bool {
+    let (scheme, _) = uri.split_once(':').unwrap_or((uri, ""));
+    let scheme = scheme.to_ascii_lowercase();
+    scheme.strip_prefix("mcp+").is_some_and(|rest| rest.contains('+'))
+}
+
+/// The servers that list a URI, or else those with a matching template.
+fn listing_servers<'a>(connections: &'a [Connection], uri: &str) -> Vec<&'a Connection> {
+    if has_gateway_scheme(uri) {
+        return Vec::new();
+    }
+    let lists = |it: &&Connection| it.resources().items.iter().any(|it| it.uri == uri);
+    let templated = |it: &&Connection| {
+        it.templates().items.iter().any(|it| template_matches(&it.uri_template, uri))
+    };
+    let owners: Vec<&Connection> = connections.iter().filter(lists).collect();
+    match owners.is_empty() {
+        true => connections.iter().filter(templated).collect(),
+        false => owners,
+    }
+}
+
 /// Finds a template by its name here; returns its server's name for it.
 pub(super) fn find_template(manager: &Manager, template: &str) -> Located<String> {
     let connections = manager.connections();
@@ -97,7 +131,10 @@ pub(super) fn find_template(manager: &Manager, template: &str) -> Located<String
         it.templates().items.iter().any(|it| known(&it.uri_template))
             || it.resources().items.iter().any(|it| known(&it.uri))
     };
-    let owners: Vec<&Connection> = connections.iter().filter(has).collect();
+    let owners: Vec<&Connection> = match has_gateway_scheme(template) {
+        true => Vec::new(),
+        false => connections.iter().filter(has).collect(),
+    };
     match owners[..] {
         [connection] => Ok((connection.clone(), template.to_owned())),
         [] => Err(ErrorObject::invalid_params(format!(

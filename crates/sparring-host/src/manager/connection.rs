@@ -79,6 +79,11 @@ impl Connection {
         self.0.client.revision()
     }
 
+    /// Returns true if the server uses a revision without a handshake.
+    pub fn is_modern(&self) -> bool {
+        self.revision().is_some_and(Revision::is_modern)
+    }
+
     /// The capabilities that the server declared.
     pub fn capabilities(&self) -> ServerCapabilities {
         self.0.client.capabilities()

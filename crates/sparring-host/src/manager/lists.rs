@@ -1,5 +1,6 @@
 //! The lists of a server, each with the error that makes it out of date.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,8 @@ use sparring_peer::client::{Error, ListKind, TypedList};
 use sparring_wire::code;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 use tokio::time::timeout;
+
+use crate::text::escape_control;
 
 /// All lists of a server. Lists that the server does not declare are empty and
 /// not fetched.
@@ -95,12 +98,22 @@ impl Lists {
     /// Applies the result of a fetch.
     pub(super) fn apply(&mut self, fetched: FetchedList) -> (ListKind, Vec<ListUpdate>) {
         match fetched {
-            FetchedList::Tools(found) => (ListKind::Tools, self.tools.apply(found)),
-            FetchedList::Resources(found) => (ListKind::Resources, self.resources.apply(found)),
+            FetchedList::Tools(found) => {
+                let found = found.map(|found| without_duplicates(found, |tool| &tool.name));
+                (ListKind::Tools, self.tools.apply(found))
+            }
+            FetchedList::Resources(found) => {
+                let found = found.map(|found| without_duplicates(found, |it| &it.uri));
+                (ListKind::Resources, self.resources.apply(found))
+            }
             FetchedList::Templates(found) => {
+                let found = found.map(|found| without_duplicates(found, |it| &it.uri_template));
                 (ListKind::ResourceTemplates, self.templates.apply(found))
             }
-            FetchedList::Prompts(found) => (ListKind::Prompts, self.prompts.apply(found)),
+            FetchedList::Prompts(found) => {
+                let found = found.map(|found| without_duplicates(found, |prompt| &prompt.name));
+                (ListKind::Prompts, self.prompts.apply(found))
+            }
         }
     }
 }
@@ -129,6 +142,21 @@ impl<T: PartialEq> List<T> {
         }
         updates
     }
+}
+
+/// Keeps the first item of each name or URI: a request could not reach another
+/// one.
+fn without_duplicates<T>(mut list: TypedList<T>, key: fn(&T) -> &String) -> TypedList<T> {
+    let mut seen = HashSet::new();
+    let malformed = &mut list.malformed;
+    list.items.retain(|item| {
+        let is_new = seen.insert(key(item).clone());
+        if !is_new {
+            malformed.push(format!("'{}' is listed twice", escape_control(key(item))));
+        }
+        is_new
+    });
+    list
 }
 
 async fn with_timeout<T>(

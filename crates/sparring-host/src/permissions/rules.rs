@@ -13,6 +13,7 @@ use super::tool_pattern::{
     unknown_server_note,
 };
 use crate::config::{Config, EntryState, FileRules, Rules, Scope, ServerConfig};
+use crate::names::visible_tool_names;
 
 /// Rules outside of servers' entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -179,14 +180,20 @@ impl Permissions {
             return RuleDecision { verdict: Verdict::Ask, rule: None };
         };
         let is_of_session = |entry: &&RuleEntry| entry.rule.source == Source::Session;
+        let visible = visible_tool_names(server, tool);
+        // Only a rule that restricts also matches the names that clients see: the
+        // visible names of two tools can be equal.
+        let fits_visible =
+            |entry: &&RuleEntry| visible.iter().any(|name| entry.tools.matches(name));
         let fits = |entry: &&RuleEntry| entry.tools.matches(tool);
+        let denied = rules.denied.iter().find(|entry| fits(entry) || fits_visible(entry));
         let first =
             |entries: &[RuleEntry]| entries.iter().find(fits).map(|entry| entry.rule.clone());
         let first_of_session = |entries: &[RuleEntry]| {
             let entry = entries.iter().filter(is_of_session).find(fits);
             entry.map(|entry| entry.rule.clone())
         };
-        let found = first(&rules.denied).map(|rule| (Verdict::Deny, rule));
+        let found = denied.map(|entry| (Verdict::Deny, entry.rule.clone()));
         let found = found
             .or_else(|| first_of_session(&rules.asked).map(|rule| (Verdict::Ask, rule)))
             .or_else(|| first_of_session(&rules.allowed).map(|rule| (Verdict::Allow, rule)))

@@ -109,11 +109,15 @@ impl Context {
 
     /// Returns true if the client declares a capability such as `sampling`.
     pub fn client_has(&self, capability: &str) -> bool {
+        self.client_capabilities().is_some_and(|declared| declared.get(capability).is_some())
+    }
+
+    /// Returns the capabilities that the client declares: in its handshake, or in
+    /// this request since 2026-07-28.
+    pub fn client_capabilities(&self) -> Option<Json<'_>> {
         match &self.0.request.client {
-            Some(client) => client.capabilities.view().get(capability).is_some(),
-            None => self
-                .meta_member("io.modelcontextprotocol/clientCapabilities")
-                .is_some_and(|capabilities| capabilities.get(capability).is_some()),
+            Some(client) => Some(client.capabilities.view()),
+            None => self.meta_member("io.modelcontextprotocol/clientCapabilities"),
         }
     }
 

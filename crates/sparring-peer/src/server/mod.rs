@@ -22,7 +22,8 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{Frame, RawJson, Revision};
 use tokio::sync::watch;
 
-use self::core::{Profile, ServerDescription};
+use self::core::{CurrentLists, Profile, ServerDescription};
+use crate::client::ListKind;
 use crate::link::{Cause, Envelope, Link};
 use session::{ChangeNotification, Connection};
 use shared::{CurrentDescription, SessionList, Shared};
@@ -143,6 +144,28 @@ impl<H: Handler> Server<H> {
         self.broadcast("prompts", "notifications/prompts/list_changed", None);
     }
 
+    /// Announces the current lists, each as the whole result of its method.
+    /// Clients with a handshake are notified of a list that differs from the one
+    /// that they have read last. Clients with a subscription are notified in any
+    /// case, if `to_subscriptions` is set.
+    pub fn announce_lists(&self, lists: &[(ListKind, Reply)], to_subscriptions: bool) {
+        for (capability, method) in [
+            ("tools", "notifications/tools/list_changed"),
+            ("resources", "notifications/resources/list_changed"),
+            ("prompts", "notifications/prompts/list_changed"),
+        ] {
+            let of_capability = lists.iter().filter(|(what, _)| what.capability() == capability);
+            let mut results = of_capability.map(|(what, reply)| (*what, reply.json())).peekable();
+            if results.peek().is_none() {
+                continue;
+            }
+            let lists = Some(Arc::new(CurrentLists::new(results, to_subscriptions)));
+            let (method, capability) = (method.to_owned(), Some(capability));
+            let change = ChangeNotification { method, params: None, capability, lists };
+            self.shared.sessions.broadcast(&change);
+        }
+    }
+
     /// Notifies the clients that subscribe to a resource that it has changed.
     pub fn resource_updated(&self, uri: &str) {
         let params = json!({"uri": uri}).into();
@@ -172,13 +195,13 @@ impl<H: Handler> Server<H> {
     /// declares no such capability. Since 2026-07-28 clients can subscribe only
     /// to the four changes above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
-        let method = method.to_owned();
-        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability: None });
+        let (method, capability, lists) = (method.to_owned(), None, None);
+        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability, lists });
     }
 
     fn broadcast(&self, capability: &'static str, method: &str, params: Option<RawJson>) {
-        let (method, capability) = (method.to_owned(), Some(capability));
-        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability });
+        let (method, capability, lists) = (method.to_owned(), Some(capability), None);
+        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability, lists });
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Tool {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input_schema: Value,
     /// The JSON Schema of its structured content; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]

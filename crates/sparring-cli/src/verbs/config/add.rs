@@ -6,10 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use sparring_host::config::{Change, ConfigLocation, Scope};
+use sparring_host::names::sanitize;
 
 use super::config_file::{FileFlags, apply_change};
 use crate::args::{OutputFlags, parse_duration, values};
 use crate::command_error::CommandError;
+use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::Printer;
@@ -97,11 +99,32 @@ impl Add {
     ) -> Result<Exit, CommandError> {
         let location = self.location.or_user_file(environment)?;
         let entry = self.entry(&location, &environment.current_dir)?;
+        self.check_collisions(printer, environment)?;
         let add = Change::Add { name: self.name.clone(), entry };
         let message = format!("added {} to", self.name);
         let exit = apply_change(&location, &add, &message, printer, environment).await?;
         self.warn_about_secrets(&location, printer).await;
         Ok(exit)
+    }
+
+    /// Refuses a name whose tools would have the same names as those of another server:
+    /// then neither could be used.
+    fn check_collisions(
+        &self,
+        printer: &Printer,
+        environment: &Environment,
+    ) -> Result<(), CommandError> {
+        let config = configured_servers::read_without_asking(environment, printer);
+        let same = sanitize(&self.name);
+        let is_same = |other: &&String| **other != self.name && sanitize(other) == same;
+        match config.servers.keys().find(is_same) {
+            None => Ok(()),
+            Some(other) => Err(CommandError::Usage(format!(
+                "the tools of `{}` would have the same names `mcp__{same}__…` as those of \
+                 `{other}`; use another name",
+                self.name
+            ))),
+        }
     }
 
     fn entry(&self, location: &ConfigLocation, here: &Path) -> Result<Value, CommandError> {

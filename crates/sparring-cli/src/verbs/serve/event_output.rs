@@ -1,9 +1,11 @@
 //! Prints the events of the servers to stderr.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::convert::Infallible;
 
-use sparring_host::manager::{Changes, Event, Manager, ServerState};
+use sparring_host::gateway;
+use sparring_host::manager::{Changes, Connection, Event, Manager, ServerState};
 use sparring_host::registry::Registry;
 
 use crate::host::Host;
@@ -17,12 +19,20 @@ pub(super) struct EventOutput<'a> {
     /// True if the first connects are done. Until then, the code that connects prints the
     /// failures.
     startup_done: Cell<bool>,
+    /// The notes about items that were printed.
+    printed_items: RefCell<HashSet<String>>,
 }
 
 impl<'a> EventOutput<'a> {
     pub(super) fn new(host: &'a Host, printer: &'a Printer) -> Self {
         let Host { manager, registry, .. } = host;
-        EventOutput { manager, registry, printer, startup_done: Cell::new(false) }
+        EventOutput {
+            manager,
+            registry,
+            printer,
+            startup_done: Cell::new(false),
+            printed_items: RefCell::default(),
+        }
     }
 
     /// Prints the served servers and tools, after the first connection attempts.
@@ -49,11 +59,27 @@ impl<'a> EventOutput<'a> {
         std::future::pending().await
     }
 
+    /// Prints a note for each item that is not listed, once.
+    async fn print_unlisted_items(&self, connection: &Connection) {
+        for note in gateway::unlisted_items(connection) {
+            let note = format!("`{}`: {note}", connection.server());
+            if self.printed_items.borrow_mut().insert(note.clone()) {
+                self.printer.note(&note).await;
+            }
+        }
+    }
+
     async fn print_event(&self, event: Event) {
         match event {
             Event::State { server, state: ServerState::Connected(connection) } => {
                 let tools = count(connection.tools().items.len(), "tool");
                 self.printer.note(&format!("`{server}` is connected: {tools}")).await;
+                self.print_unlisted_items(&connection).await;
+            }
+            Event::ListChanged { server, .. } => {
+                if let Some(connection) = self.manager.get(&server) {
+                    self.print_unlisted_items(&connection).await;
+                }
             }
             Event::State { state: ServerState::Lost { why, .. }, .. } => {
                 self.printer.error(&format!("{why}; reconnecting")).await;

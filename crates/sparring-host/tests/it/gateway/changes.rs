@@ -32,6 +32,7 @@ async fn added_and_removed_tools_are_notified_in_both_eras() {
         let new = fixture.connect(plain(ERAS[1])).await;
         let mut both = Vec::new();
         for client in [&old, &new] {
+            list(client, "tools/list", "tools").await;
             both.push((client, within(client.listen(all_notifications())).await.unwrap()));
         }
         mock.register(ToolMock::new("stamp").reply(Reply::text("stamped"))).unwrap();
@@ -68,6 +69,7 @@ async fn changes_at_the_same_time_are_notified_once() {
     let (connector, mock, servers) = start_desk(ERAS[0]);
     let fixture = GatewayFixture::open(&connector, &servers).await;
     let client = fixture.connect(plain(ERAS[0])).await;
+    list(&client, "tools/list", "tools").await;
     for number in 0..20 {
         let tool = ToolMock::new(format!("stamp{number}")).reply(Reply::text("stamped"));
         mock.register(tool).unwrap();
@@ -119,4 +121,34 @@ async fn changed_rules_are_notified_as_a_changed_list() {
     let policy = Policy { user: rules(&[], &[], &["mcp__desk__echo"]), ..Policy::default() };
     fixture.registry.set_permissions(Permissions::new(&policy, &servers).0);
     wait_for_list(&client, &mut message, |tools| tools == ["mcp__desk__echo"]).await;
+}
+
+#[tokio::test]
+async fn a_client_with_a_handshake_is_notified_only_of_a_list_that_it_has_read_and_that_changed() {
+    let (connector, mock, servers) = start_desk(ERAS[0]);
+    let fixture = GatewayFixture::open(&connector, &servers).await;
+    let (unread, read) =
+        (fixture.connect(plain(ERAS[0])).await, fixture.connect(plain(ERAS[0])).await);
+    for (method, field) in
+        [("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts")]
+    {
+        list(&read, method, field).await;
+    }
+    mock.register(ToolMock::new("stamp").reply(Reply::text("stamped"))).unwrap();
+    read.notifications().wait_for(CHANGED, 1, TEST_TIMEOUT).await.unwrap();
+    // Notifications are sent in order, so this one would follow others.
+    mock.register(ToolMock::new("seal").reply(Reply::text("sealed"))).unwrap();
+    list(&read, "tools/list", "tools").await;
+    list(&unread, "tools/list", "tools").await;
+    mock.remove("seal").unwrap();
+    mock.remove("stamp").unwrap();
+    unread.notifications().wait_for(CHANGED, 1, TEST_TIMEOUT).await.unwrap();
+    read.notifications().wait_for(CHANGED, 2, TEST_TIMEOUT).await.unwrap();
+    for client in [&unread, &read] {
+        for other in ["resources", "prompts"] {
+            let method = format!("notifications/{other}/list_changed");
+            assert!(client.notifications().by_name(&method).is_empty(), "{method}");
+        }
+    }
+    assert_eq!(unread.notifications().by_name(CHANGED).len(), 1, "it had read no list before");
 }

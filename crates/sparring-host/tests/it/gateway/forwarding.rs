@@ -128,7 +128,10 @@ async fn a_crashed_server_is_reported_and_reconnected_and_others_continue() {
         assert_eq!(super::call(&client, "mcp__other__echo").await, "{}");
         // It may be gone or already reconnected; in the end it is connected.
         loop {
-            changes.next(TEST_TIMEOUT).await.unwrap();
+            // A client with a handshake is not notified if the list is the same again.
+            if era.is_modern() {
+                changes.next(TEST_TIMEOUT).await.unwrap();
+            }
             let tools = list(&client, "tools/list", "tools").await;
             if names(&tools, "name").contains(&"mcp__child__echo".to_owned()) {
                 break;

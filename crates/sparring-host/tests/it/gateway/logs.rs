@@ -86,6 +86,19 @@ async fn a_session_gets_the_messages_of_its_requests_at_a_modern_server() {
     assert_eq!(log_messages(&other), [], "it was not its request");
 }
 
+/// The legacy revisions let the server decide, and 2026-07-28 forbids messages
+/// without a level.
+#[tokio::test]
+async fn a_session_without_a_level_gets_the_messages_of_servers_with_a_handshake_only() {
+    for (inner, expected) in [(ERAS[0], vec![debug(), warning()]), (ERAS[1], vec![])] {
+        let fixture = start_gateway(inner).await;
+        let client = fixture.connect(plain(ERAS[0])).await;
+        assert_eq!(call(&client, "mcp__talker__work").await, "done");
+        until(|| log_messages(&client).len() >= expected.len()).await;
+        assert_eq!(log_messages(&client), expected, "{inner}");
+    }
+}
+
 #[tokio::test]
 async fn messages_pass_over_http_in_both_eras() {
     let fixture = start_gateway(Revision::V2025_11_25).await;

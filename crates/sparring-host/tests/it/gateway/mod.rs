@@ -4,8 +4,11 @@ mod changes;
 mod forwarding;
 mod lists;
 mod logs;
+mod many_servers;
 mod questions;
 mod resources;
+mod startup;
+mod strict_clients;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

@@ -47,7 +47,7 @@ impl Handler for HttpEcho {
 }
 
 /// So many servers over HTTP, each on its own port.
-async fn start_http_servers(
+pub(crate) async fn start_http_servers(
     count: usize,
     wait_for_all: bool,
 ) -> Vec<(HttpServerHandle, ServerConfig)> {
@@ -63,7 +63,7 @@ async fn start_http_servers(
     all
 }
 
-fn stdio(number: usize) -> ServerConfig {
+pub(crate) fn stdio(number: usize) -> ServerConfig {
     server_config(&format!("stdio-{number:03}"), example_server(&number.to_string()))
 }
 

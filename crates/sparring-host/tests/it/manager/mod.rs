@@ -10,7 +10,7 @@ mod ending;
 mod failing;
 pub(crate) mod fixture;
 mod listening;
-mod load;
+pub(crate) mod load;
 mod losing;
 mod peers;
 mod refreshing;

@@ -11,7 +11,7 @@ use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code, mir
 
 use crate::link::Envelope;
 
-use super::{ClientDescription, Core, HandshakeSession};
+use super::{ClientDescription, Core, HandshakeSession, SeenLists};
 
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -233,6 +233,7 @@ impl<A> Core<A> {
             }),
             log_level: None,
             subscribed: HashSet::new(),
+            seen_lists: SeenLists::default(),
         });
         let mut result = json!({
             "protocolVersion": revision.name(),

@@ -8,6 +8,7 @@
 mod admission;
 mod inbound;
 mod outbound;
+mod seen_lists;
 mod subscriptions;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -18,9 +19,12 @@ use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
 use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
 use self::outbound::ResultDefaults;
+use self::seen_lists::SeenLists;
 use super::shared::Counters;
 use crate::client::SubscriptionFilter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
+
+pub use self::seen_lists::CurrentLists;
 
 /// A point in time, counted from a start of the owner's choice.
 pub type Time = Duration;
@@ -90,6 +94,7 @@ struct HandshakeSession {
     client: Arc<ClientDescription>,
     log_level: Option<LogLevel>,
     subscribed: HashSet<String>,
+    seen_lists: SeenLists,
 }
 
 /// The capabilities that a client declared in a handshake.

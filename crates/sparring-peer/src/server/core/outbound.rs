@@ -26,6 +26,9 @@ impl<A> Core<A> {
         let frame = match outcome {
             Ok(result) => {
                 self.update_subscriptions(&request);
+                if let (Some(session), Some(method)) = (&mut self.session, request.frame.method()) {
+                    session.seen_lists.record(method, result.json());
+                }
                 match request.revision.is_modern() {
                     true => self.complete_result(id, &request, result.json()),
                     false => Frame::result_response(id, result.json(), &[]),

@@ -5,7 +5,7 @@ use serde_json::json;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson};
 
-use super::Core;
+use super::{Core, CurrentLists};
 use crate::client::SubscriptionFilter;
 use crate::link::Outgoing;
 
@@ -37,8 +37,16 @@ impl<A> Core<A> {
 
     /// Notifies the client of a change, once for each matching subscription.
     /// Since 2026-07-28 only changes that a filter can name are sent.
-    pub fn broadcast(&mut self, method: &str, params: Option<&RawJson>) {
-        if let Some(session) = self.session.as_ref().filter(|session| session.ready) {
+    ///
+    /// With `lists`, the change is that these are now the current lists: a client
+    /// with a handshake is notified only if it has read another one.
+    pub fn broadcast(
+        &mut self,
+        method: &str,
+        params: Option<&RawJson>,
+        lists: Option<&CurrentLists>,
+    ) {
+        if let Some(session) = self.session.as_mut().filter(|session| session.ready) {
             let uri = params.and_then(|params| params.view().get("uri")).and_then(Json::as_str);
             let wanted = match method {
                 "notifications/resources/updated" => {
@@ -51,11 +59,14 @@ impl<A> Core<A> {
                     level
                         .is_some_and(|level| session.log_level.is_none_or(|lowest| level >= lowest))
                 }
-                _ => true,
+                _ => lists.is_none_or(|lists| session.seen_lists.take_changed(lists)),
             };
             if wanted {
                 self.actions.push_back(Frame::notification(method, params).into());
             }
+        }
+        if lists.is_some_and(|lists| !lists.to_subscriptions) {
+            return;
         }
         let fits = |filter: &SubscriptionFilter| filter.matches(method, params.map(RawJson::view));
         let subscriptions: Vec<Id> = self

@@ -55,7 +55,8 @@ impl Connection {
             && let Poll::Ready(Some(change)) = changes.poll_recv(cx)
         {
             if change.capability.is_none_or(|capability| self.core.declares(capability)) {
-                self.core.broadcast(&change.method, change.params.as_ref());
+                let lists = change.lists.as_deref();
+                self.core.broadcast(&change.method, change.params.as_ref(), lists);
             }
             busy = true;
         }

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use self::pending_handlers::PendingHandlers;
 use super::Shared;
 use super::context::{HandlerMessage, Origin};
-use super::core::Core;
+use super::core::{Core, CurrentLists};
 use super::incoming_queue::IncomingQueue;
 use super::log_levels::SessionLogLevel;
 use super::subscribed_uris::SessionUris;
@@ -74,6 +74,9 @@ pub(in crate::server) struct ChangeNotification {
     pub(in crate::server) params: Option<RawJson>,
     /// The capability that a server must declare to send it, if any.
     pub(in crate::server) capability: Option<&'static str>,
+    /// The current lists, if the notification is about lists and clients are
+    /// notified only of changes.
+    pub(in crate::server) lists: Option<Arc<CurrentLists>>,
 }
 
 impl Connection {
