@@ -74,7 +74,9 @@ pub use builder::{LlmBuilder, LlmTurn};
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use from_script::{LoadError, LoadedMock};
 #[cfg(feature = "llm")]
-pub use grammar::{LLM_KEYS, LLM_REQUEST_KEYS, LLM_TURNS, llm_reference, llm_schema};
+pub use grammar::{
+    LLM_KEYS, LLM_REQUEST_KEYS, LLM_TEST_TURNS, LLM_TURNS, llm_reference, llm_schema,
+};
 pub use grammar::{reference, schema};
 #[cfg(feature = "http")]
 pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
@@ -84,7 +86,7 @@ pub use interactions::directives;
 #[cfg(feature = "oauth")]
 pub use issuer::{Issuer, Token, TokenFault};
 #[cfg(feature = "llm")]
-pub use llm::{Api, LlmMismatch, LlmMock, LlmRequest, LlmScript};
+pub use llm::{Api, LlmMismatch, LlmMock, LlmRequest, LlmScript, UnusedTurn};
 #[cfg(feature = "llm")]
 pub use load::LlmScope;
 pub use load::Settings;

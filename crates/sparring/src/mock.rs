@@ -21,7 +21,9 @@ pub use sparring_mock::StartError;
 pub use sparring_mock::Urls;
 pub use sparring_mock::journal::{Expectation, ReceivedRequest, UnmetExpectation};
 #[cfg(feature = "llm")]
-pub use sparring_mock::{Api, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn};
+pub use sparring_mock::{
+    Api, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn, UnusedTurn,
+};
 pub use sparring_mock::{
     ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, MockServer, ProcessFault, Reply,
     Settings, ToolMock,

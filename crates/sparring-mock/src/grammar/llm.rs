@@ -24,13 +24,19 @@ pub(crate) static LLM: Object = Object {
 };
 
 /// Keys of an endpoint, in a file or a suite.
-pub static LLM_KEYS: [Key; 4] = [
+pub static LLM_KEYS: [Key; 6] = [
+    Key::new(
+        "turns",
+        &LLM_TURNS,
+        "The turns of an endpoint of all APIs, for requests without turns below `cases`.",
+    ),
     Key::new(
         "openai",
         &LLM_TURNS,
-        "The turns of an endpoint of OpenAI's chat completions, for requests without turns below `cases`.",
+        "The turns of an endpoint of OpenAI's chat completions and Responses alone.",
     ),
-    Key::new("anthropic", &LLM_TURNS, "The turns of an endpoint of Anthropic's messages."),
+    Key::new("anthropic", &LLM_TURNS, "The turns of an endpoint of Anthropic's messages alone."),
+    Key::new("gemini", &LLM_TURNS, "The turns of an endpoint of Google's Gemini API alone."),
     Key::new(
         "cases",
         &Shape::Map(&LLM_TURNS),
@@ -44,7 +50,13 @@ pub static LLM_KEYS: [Key; 4] = [
 ];
 
 /// A list of turns.
-pub static LLM_TURNS: Shape = Shape::List(&Shape::Object(&TURN));
+pub static LLM_TURNS: Shape = Shape::List(&TURN_SHAPE);
+
+/// The turns of a test: a list, or lists by the names of endpoints.
+pub static LLM_TEST_TURNS: Shape =
+    Shape::AnyOf(&[Shape::List(&TURN_SHAPE), Shape::Map(&LLM_TURNS)]);
+
+static TURN_SHAPE: Shape = Shape::Object(&TURN);
 
 static TURN: Object = Object {
     name: "a turn",
@@ -54,13 +66,24 @@ static TURN: Object = Object {
             &Shape::Object(&EXPECT),
             "The expectations of the request. Other requests are rejected and do not use up the turn.",
         ),
+        Key::new(
+            "when",
+            &Shape::NonEmpty(&Shape::Object(&EXPECT)),
+            "The requests that the turn answers outside the order, before the turns in the order.",
+        ),
+        Key::new(
+            "optional",
+            &Shape::Bool,
+            "If true, the turn need not be requested (default: a conversation that has started requests all turns).",
+        ),
         Key::new("text", &Shape::String, "The text of the answer."),
+        Key::new("refusal", &Shape::String, "The text with which the model refuses to answer."),
         Key::new("call", &Shape::Object(&CALL), "A tool call."),
         Key::new("calls", &Shape::List(&Shape::Object(&CALL)), "Several tool calls at once."),
         Key::new(
             "stop",
             &Shape::String,
-            "The stop reason in the words of the API (default: the one that fits the answer).",
+            "The stop reason in the words of any API (default: the one that fits the answer).",
         ),
         Key::new("usage", &Shape::Object(&USAGE), "The token usage."),
         Key::new("delay", &Shape::Duration, "Delay before the answer."),
@@ -74,7 +97,7 @@ static TURN: Object = Object {
         Key::new(
             "repeat",
             &Shape::AnyOf(&[Shape::Integer(1), Shape::Keyword(&["always"])]),
-            "The number of times that the turn is taken before the next (default: once).",
+            "The number of times that the turn is taken (default: once).",
         ),
     ]],
 };
@@ -101,7 +124,7 @@ static EXPECT: Object = Object {
     ],
 };
 
-/// Parts of a request that can be checked, the same for both APIs.
+/// Parts of a request that can be checked, the same for all APIs.
 pub static LLM_REQUEST_KEYS: [Key; 6] = [
     Key::new("model", &Shape::Matcher(&Subject::Text), "The requested model."),
     Key::new("system", &Shape::Matcher(&Subject::Text), "The system prompt, as one text."),
@@ -157,12 +180,17 @@ static TOOL: Subject = Subject::Object(
 static CALL: Object = Object {
     name: "a call",
     keys: &[&[
-        Key::new("tool", &Shape::String, "The tool's name, as the agent declares it.").required(),
+        Key::new(
+            "tool",
+            &Shape::Matcher(&Subject::Text),
+            "The tool's name, as the agent declares it, or a matcher of exactly one declared name.",
+        )
+        .required(),
         Key::new("with", &Shape::Map(&Shape::Any), "Its arguments."),
         Key::new(
             "arguments",
             &Shape::String,
-            "Its arguments as text instead, which need not be JSON; only for OpenAI.",
+            "Its arguments as text instead, which need not be JSON.",
         ),
         Key::new("id", &Shape::String, "The id of the call (default: generated)."),
         Key::new(
@@ -186,7 +214,7 @@ static ERROR: Object = Object {
     keys: &[&[
         Key::new("status", &Shape::Integer(400), "Its HTTP status.").required(),
         Key::new("type", &Shape::String, "Its type (default: the one that fits the status)."),
-        Key::new("code", &Shape::String, "Its code; only for OpenAI."),
+        Key::new("code", &Shape::String, "Its code; only in OpenAI's APIs."),
         Key::new("message", &Shape::String, "Its message."),
         Key::new("retry_after", &Shape::Duration, "The delay before a retry, sent as a header."),
     ]],

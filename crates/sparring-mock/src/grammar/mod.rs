@@ -18,7 +18,7 @@ pub(crate) use entries::TOOL;
 #[cfg(feature = "llm")]
 pub(crate) use llm::LLM;
 #[cfg(feature = "llm")]
-pub use llm::{LLM_KEYS, LLM_REQUEST_KEYS, LLM_TURNS, llm_reference, llm_schema};
+pub use llm::{LLM_KEYS, LLM_REQUEST_KEYS, LLM_TEST_TURNS, LLM_TURNS, llm_reference, llm_schema};
 #[cfg(feature = "oauth")]
 pub(crate) use oauth::{CHANGES, ISSUER, TOKEN};
 pub(crate) use reply::TOOL_REPLY;

@@ -1,10 +1,10 @@
-//! A request in the form that both APIs share, so that one script works for either: for
+//! A request in the form that all APIs share, so that one script works for each of them: for
 //! expectations, the journal and templates.
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::json::parse_value;
-
-use super::{Api, anthropic, openai};
 
 /// A chat request of an agent.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,12 @@ pub(crate) struct ChatRequest {
     pub(crate) stream: bool,
     /// True if a stream ends with its token usage.
     pub(crate) with_usage: bool,
+    /// The number of equal answers to send.
+    pub(crate) choices: u64,
+    /// The response that the request continues (Responses).
+    pub(crate) previous_response: Option<String>,
+    /// The tools in namespaces, by the name in `tools` (Responses).
+    pub(crate) namespaces: HashMap<String, String>,
 }
 
 /// A message of the conversation.
@@ -48,45 +54,9 @@ pub(crate) struct ToolResult {
 pub(super) type InvalidRequest = String;
 
 impl ChatRequest {
-    /// Parses the body of a request.
-    pub(super) fn parse(api: Api, body: &Value) -> Result<ChatRequest, InvalidRequest> {
-        let text = |key: &str| match body.get(key) {
-            Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(format!("`{key}` must be a string")),
-            None => Err(format!("`{key}` is missing")),
-        };
-        if !body.is_object() {
-            return Err("the body must be an object".to_owned());
-        }
-        let chat = ChatRequest {
-            model: text("model")?,
-            stream: match body.get("stream") {
-                None | Some(Value::Null) => false,
-                Some(Value::Bool(stream)) => *stream,
-                Some(_) => return Err("`stream` must be true or false".to_owned()),
-            },
-            tools: list_at(body, "tools", true)?
-                .iter()
-                .enumerate()
-                .map(|(at, tool)| normalize_tool(api, at, tool))
-                .collect::<Result<_, _>>()?,
-            ..ChatRequest::default()
-        };
-        let messages = list_at(body, "messages", false)?;
-        if messages.is_empty() {
-            return Err("`messages` must have at least one message".to_owned());
-        }
-        let chat = match api {
-            Api::OpenAi => openai::parse_messages(body, messages, chat)?,
-            Api::Anthropic => anthropic::parse_messages(body, messages, chat)?,
-        };
-        chat.check_call_results()?;
-        Ok(chat)
-    }
-
     /// Checks that each call has a result before the next message, and each result a call, as
-    /// both APIs require.
-    fn check_call_results(&self) -> Result<(), InvalidRequest> {
+    /// the APIs require.
+    pub(super) fn check_call_results(&self) -> Result<(), InvalidRequest> {
         let mut open: Vec<&PastCall> = Vec::new();
         let unanswered = |open: &[&PastCall]| match open {
             [] => Ok(()),
@@ -171,28 +141,43 @@ impl ChatRequest {
     }
 }
 
-/// Converts a declared tool to the shared form. Tools that run at the API may have only a type.
-fn normalize_tool(api: Api, at: usize, tool: &Value) -> Result<Value, InvalidRequest> {
-    let (definition, schema) = match api {
-        Api::OpenAi if tool.get("custom").is_some() => (&tool["custom"], "format"),
-        Api::OpenAi => (&tool["function"], "parameters"),
-        Api::Anthropic => (tool, "input_schema"),
-    };
-    let Some(name) = definition["name"].as_str().or(definition["type"].as_str()) else {
-        let parent = if api == Api::OpenAi { ".function" } else { "" };
-        return Err(format!("`tools[{at}]{parent}.name` must be a string"));
-    };
+/// Converts a declared tool to the shared form; `schema` is the key of its input schema. Tools
+/// that run at the API may have only a type. `None` without a name.
+pub(super) fn declared_tool(definition: &Value, schema: &str) -> Option<Value> {
+    let name = definition["name"].as_str().or(definition["type"].as_str())?;
     let mut value = json!({"name": name});
     for (ours, theirs) in [("description", "description"), ("input_schema", schema)] {
         if let Some(given) = definition.get(theirs).filter(|given| !given.is_null()) {
             value[ours] = given.clone();
         }
     }
-    Ok(value)
+    Some(value)
+}
+
+/// Returns the text at a key.
+pub(super) fn required_text(body: &Value, key: &str) -> Result<String, InvalidRequest> {
+    match body.get(key) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(_) => Err(format!("`{key}` must be a string")),
+        None => Err(format!("`{key}` is missing")),
+    }
+}
+
+/// Returns true if a body asks for a stream.
+pub(super) fn parse_stream(body: &Value) -> Result<bool, InvalidRequest> {
+    match body.get("stream") {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(stream)) => Ok(*stream),
+        Some(_) => Err("`stream` must be true or false".to_owned()),
+    }
 }
 
 /// Returns the list at a key.
-fn list_at<'a>(body: &'a Value, key: &str, optional: bool) -> Result<&'a [Value], InvalidRequest> {
+pub(super) fn list_at<'a>(
+    body: &'a Value,
+    key: &str,
+    optional: bool,
+) -> Result<&'a [Value], InvalidRequest> {
     match body.get(key) {
         Some(Value::Array(items)) => Ok(items),
         None | Some(Value::Null) if optional => Ok(&[]),

@@ -2,20 +2,24 @@
 //! of the turn.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::Value;
-use sparring_script::{Mismatch, did_you_mean};
+use serde_json::{Value, json};
+use sparring_script::{Matcher, Mismatch, Span, did_you_mean};
 use sparring_wire::Rule;
 use sparring_wire::json::parse_value;
+use tokio::sync::watch;
 
-use super::api::MODELS_PATH;
-use super::cases::Cases;
+use super::api::WireApi;
+use super::cases::{CaseProgress, Cases};
 use super::chat_request::ChatRequest;
 use super::journal::{Journal, LlmMismatch, LlmRequest};
 use super::render_turn::{AnswerCounters, TurnRenderer};
-use super::script::{ApiError, LlmScript, Turn};
-use super::{Api, LlmMock, TurnScope};
+use super::response_store::ResponseStore;
+use super::routes::{Route, TurnRoute, UnknownRoute};
+use super::script::{ApiError, LlmScript, Repeat, Turn};
+use super::{Api, LlmMock, TurnScope, messages, responses, side_requests};
 use crate::http_mock::{HttpReply, HttpRequest, HttpResponder};
 use crate::interactions::find_case_id;
 use crate::journal::is_secret_header;
@@ -32,6 +36,8 @@ pub(super) struct Endpoint {
     /// The script it started with.
     pub(super) script: Arc<LlmScript>,
     state: Mutex<EndpointState>,
+    /// True if the latest request for an answer did not fit the script.
+    pub(super) latest_misfits: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
@@ -43,6 +49,7 @@ pub(super) struct EndpointState {
     pub(super) journal: Journal,
     /// The number of requests since the start; a reset does not change it.
     received: u64,
+    responses: ResponseStore,
 }
 
 /// The reason why no turn answers a request.
@@ -60,8 +67,9 @@ impl Endpoint {
             counters: AnswerCounters::default(),
             journal: Journal::default(),
             received: 0,
+            responses: ResponseStore::default(),
         };
-        Endpoint { script, state: Mutex::new(state) }
+        Endpoint { script, state: Mutex::new(state), latest_misfits: watch::Sender::new(false) }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, EndpointState> {
@@ -74,6 +82,8 @@ impl Endpoint {
         state.start_script(Arc::clone(&self.script));
         state.counters = AnswerCounters::default();
         state.journal.clear();
+        state.responses = ResponseStore::default();
+        self.latest_misfits.send_replace(false);
     }
 
     /// Switches to another script, from its first turns.
@@ -88,30 +98,37 @@ impl Endpoint {
         serve: impl FnOnce(
             &mut EndpointState,
             &HttpRequest,
+            &Route,
             &mut LlmRequest,
         ) -> Result<HttpReply, Refusal>,
     ) -> HttpReply {
-        let api = self.script.api;
         let mut entry = LlmRequest {
             at: Timestamp::now(),
-            api,
+            chat: None,
             http: request.clone().without_secrets(),
             case: None,
             turn: None,
             status: 0,
             miss: None,
         };
+        let route = find_route(self.script.api, &request);
+        let api = Route::wire_api(route.as_ref().ok(), self.script.api, &request);
         // The lock is held to record turns in the order in which they are taken.
         let mut state = self.state();
         state.received += 1;
         let number = state.received;
-        let reply = serve(&mut state, &request, &mut entry).unwrap_or_else(|refusal| {
+        let reply = route.and_then(|route| serve(&mut state, &request, &route, &mut entry));
+        let reply = reply.unwrap_or_else(|refusal| {
             let error = refusal.to_api_error();
             entry.miss = Some(*refusal.miss);
-            // The official clients of both APIs would retry otherwise.
+            // The official clients of OpenAI and Anthropic would retry otherwise.
             api.error_reply(&error).header("x-should-retry", "false")
         });
         entry.status = reply.status_code();
+        let misfits = entry.miss.as_ref().map(|miss| miss.rule == Rule::UnexpectedTurn);
+        if let Some(misfits) = misfits.or(entry.turn.map(|_| false)) {
+            self.latest_misfits.send_replace(misfits);
+        }
         state.journal.push(entry);
         reply.header(api.request_id_header(), &format!("req_{number}"))
     }
@@ -126,69 +143,141 @@ impl EndpointState {
     fn serve(
         &mut self,
         request: &HttpRequest,
+        route: &Route,
         entry: &mut LlmRequest,
     ) -> Result<HttpReply, Refusal> {
         let script = Arc::clone(&self.script);
-        if is_models_request(script.api, request)? {
-            let any = [ANY_MODEL.to_owned()];
-            let models = if script.models.is_empty() { &any[..] } else { &script.models };
-            return Ok(HttpReply::json(&script.api.render_models(models)));
-        }
-        let body = parse_value(&request.body)
-            .map_err(|error| invalid_request(400, format!("the body is not JSON: {error}")))?;
-        let chat =
-            ChatRequest::parse(script.api, &body).map_err(|why| invalid_request(400, why))?;
-        if !script.models.is_empty() && !script.models.contains(&chat.model) {
-            let refusal = invalid_request(404, format!("no such model: `{}`", chat.model));
-            return Err(Refusal { code: Some("model_not_found"), ..refusal });
-        }
+        let api = Route::wire_api(Some(route), script.api, request);
+        let any = [ANY_MODEL.to_owned()];
+        let models = if script.models.is_empty() { &any[..] } else { &script.models };
+        let turn = match route {
+            Route::Turn(turn) => turn,
+            Route::Health => return Ok(HttpReply::json(&json!({"status": "ok"}))),
+            Route::Models => return Ok(HttpReply::json(&api.render_models(models))),
+            Route::Model(id) => {
+                check_model(&script, id)?;
+                return Ok(HttpReply::json(&api.render_model(id)));
+            }
+            Route::CountTokens => {
+                let body = parse_body(request)?;
+                if api == WireApi::Messages {
+                    messages::parse_without_limit(&body)
+                        .map_err(|why| invalid_request(400, why))?;
+                }
+                let bytes = request.body.len();
+                return Ok(HttpReply::json(&side_requests::count_tokens(api, bytes)));
+            }
+            Route::Embeddings => {
+                let embeddings = side_requests::embeddings(&parse_body(request)?);
+                let embeddings = embeddings.map_err(|why| invalid_request(400, why))?;
+                return Ok(HttpReply::json(&embeddings));
+            }
+        };
+        self.serve_turn(&script, turn, request, entry)
+    }
+
+    /// Answers a request with a turn.
+    fn serve_turn(
+        &mut self,
+        script: &LlmScript,
+        route: &TurnRoute,
+        request: &HttpRequest,
+        entry: &mut LlmRequest,
+    ) -> Result<HttpReply, Refusal> {
+        let body = parse_body(request)?;
+        let chat = self.parse_chat(script, route, &body)?;
+        let chat = entry.chat.insert(Arc::new(chat)).clone();
         let case = chat.user_texts().find_map(find_case_id);
         entry.case = case.map(str::to_owned);
-        let turns = find_turns(&script, case)?;
+        let turns = find_turns(script, case)?;
+        let value = chat.to_json();
         let progress = self.cases.progress(case.unwrap_or_default());
-        let label = TurnLabel { case, turn: progress.turn + 1 };
-        let Some(turn) = turns.get(progress.turn) else {
+        let fits = |parts: &[(String, Matcher)]| mismatches(parts, &value, &body, request);
+        let outside_order = progress
+            .available(turns)
+            .find(|at| !turns[*at].when.is_empty() && fits(&turns[*at].when).is_empty());
+        let Some(at) = outside_order.or_else(|| progress.next_in_order(turns)) else {
+            let label = TurnLabel { case, turn: turns.len() + 1 };
             let total = turns.len();
             return Err(unexpected_turn(format!(
                 "{label} was requested, but the script has only {total}"
             )));
         };
+        let (turn, label) = (&turns[at], TurnLabel { case, turn: at + 1 });
         entry.turn = Some(label.turn);
-        let value = chat.to_json();
-        let mismatches = mismatches(turn, &value, &body, request);
+        let mismatches = fits(&turn.expect);
         if !mismatches.is_empty() {
             let mut refusal =
                 unexpected_turn(format!("{label}: the request does not meet the expectation"));
             refusal.miss.reasons = mismatches;
             return Err(refusal);
         }
-        let known = &script.known;
-        let scope = TurnScope { request: &value, case, turn: label.turn, known };
-        let renderer = TurnRenderer { api: script.api, chat: &chat, turn, scope: &scope };
-        let reply = renderer.render(&mut self.counters, request.body.len());
-        let reply = reply.map_err(|why| unexpected_turn(format!("{label}: {why}")))?;
-        self.cases.take(case.unwrap_or_default(), turn);
+        let scope = TurnScope { request: &value, case, turn: label.turn, known: &script.known };
+        let renderer = TurnRenderer {
+            api: route.api,
+            as_list: route.as_list,
+            chat: &chat,
+            turn,
+            scope: &scope,
+        };
+        let rendered = renderer.render(&mut self.counters, request.body.len());
+        let (reply, answer) = rendered.map_err(|why| unexpected_turn(format!("{label}: {why}")))?;
+        self.cases.take(case.unwrap_or_default(), at);
+        if route.api == WireApi::Responses {
+            self.responses.store(responses::answer_id(&answer), &chat, &answer);
+        }
         Ok(reply)
+    }
+
+    /// Parses a request for an answer.
+    fn parse_chat(
+        &self,
+        script: &LlmScript,
+        route: &TurnRoute,
+        body: &Value,
+    ) -> Result<ChatRequest, Refusal> {
+        let chat = route.api.parse(body, route.model.as_deref());
+        let mut chat = chat.map_err(|why| invalid_request(400, why))?;
+        chat.stream |= route.stream;
+        if route.api == WireApi::Responses {
+            self.responses.continue_conversation(&mut chat).map_err(|why| Refusal {
+                code: Some("previous_response_not_found"),
+                ..invalid_request(400, why)
+            })?;
+            chat.check_call_results().map_err(|why| invalid_request(400, why))?;
+        }
+        check_model(script, &chat.model)?;
+        Ok(chat)
     }
 }
 
-/// Returns true if a request asks for the models instead of an answer.
-fn is_models_request(api: Api, request: &HttpRequest) -> Result<bool, Refusal> {
-    match (&*request.method, &*request.path) {
-        ("GET", MODELS_PATH) => Ok(true),
-        ("POST", path) if path == api.path() => {
-            let versioned = request.headers.get("anthropic-version").is_some();
-            match api == Api::Anthropic && !versioned {
-                true => Err(invalid_request(400, "missing header anthropic-version".to_owned())),
-                false => Ok(false),
-            }
-        }
-        (method, path) => {
-            let known = path == MODELS_PATH || path == api.path();
-            let available = format!("available: POST {} and GET {MODELS_PATH}", api.path());
-            let status = if known { 405 } else { 404 };
-            Err(invalid_request(status, format!("no such endpoint: {method} {path}; {available}")))
-        }
+fn parse_body(request: &HttpRequest) -> Result<Value, Refusal> {
+    parse_value(&request.body)
+        .map_err(|error| invalid_request(400, format!("the body is not JSON: {error}")))
+}
+
+/// Checks that the script allows a model.
+fn check_model(script: &LlmScript, model: &str) -> Result<(), Refusal> {
+    if script.models.is_empty() || script.models.iter().any(|known| known == model) {
+        return Ok(());
+    }
+    let refusal = invalid_request(404, format!("no such model: `{model}`"));
+    Err(Refusal { code: Some("model_not_found"), ..refusal })
+}
+
+/// Finds the purpose of a request.
+fn find_route(api: Api, request: &HttpRequest) -> Result<Route, Refusal> {
+    let (method, path) = (&request.method, &request.path);
+    let route = Route::find(api, request).map_err(|unknown| {
+        let endpoints: Vec<&str> = api.wire_apis().iter().map(|it| it.endpoint()).collect();
+        let status = if unknown == UnknownRoute::Method { 405 } else { 404 };
+        let available = format!("available: {} and GET /v1/models", endpoints.join(", "));
+        invalid_request(status, format!("no such endpoint: {method} {path}; {available}"))
+    })?;
+    let is_messages = matches!(&route, Route::Turn(turn) if turn.api == WireApi::Messages);
+    match is_messages && request.headers.get("anthropic-version").is_none() {
+        true => Err(invalid_request(400, "missing header anthropic-version".to_owned())),
+        false => Ok(route),
     }
 }
 
@@ -224,13 +313,66 @@ impl HttpResponder for Endpoint {
     }
 
     fn body_too_large(&self, request: HttpRequest) -> HttpReply {
-        self.answer_and_record(request, |_, _, _| {
+        self.answer_and_record(request, |_, _, _, _| {
             Err(invalid_request(413, format!("the body has more than {MAX_BODY_BYTES} bytes")))
         })
     }
 }
 
+/// A turn that was never requested, or not as often as it repeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnusedTurn {
+    /// The case and the turn, with the number of requests: `turn 2 was never requested`.
+    pub message: String,
+    /// Its position in the script.
+    pub span: Span,
+}
+
 impl LlmMock {
+    /// Returns the turns that must still be requested in the conversations that have started,
+    /// without optional turns. If `all` is true, the turns for all cases count even if no
+    /// conversation has started.
+    pub fn unused_turns(&self, all: bool) -> Vec<UnusedTurn> {
+        let state = self.endpoint.state();
+        let script = &state.script;
+        let none = CaseProgress::default();
+        let mut conversations: Vec<(&str, &CaseProgress)> = state.cases.started().collect();
+        let uses_shared = |case: &str| !script.cases.contains_key(case);
+        if all && !conversations.iter().any(|(case, _)| uses_shared(case)) {
+            conversations.push(("", &none));
+        }
+        let mut unused = Vec::new();
+        for (case, progress) in conversations {
+            let turns = script.turns_of(case);
+            for at in progress.missing(turns) {
+                let case = Some(case).filter(|case| !case.is_empty());
+                let (label, turn) = (TurnLabel { case, turn: at + 1 }, &turns[at]);
+                let message = match (progress.taken(at), turn.repeat) {
+                    (taken @ 1.., Repeat::Times(times)) => {
+                        format!("{label} was requested {taken} of {times} times")
+                    }
+                    _ => format!("{label} was never requested"),
+                };
+                unused.push(UnusedTurn { message, span: turn.span });
+            }
+        }
+        unused
+    }
+
+    /// Waits until a request does not fit the script, and no other request fits within `grace`.
+    pub async fn stuck(&self, grace: Duration) {
+        let mut latest_misfits = self.endpoint.latest_misfits.subscribe();
+        loop {
+            // The sender lives as long as the endpoint.
+            let _ = latest_misfits.wait_for(|misfits| *misfits).await;
+            let recovered = latest_misfits.wait_for(|misfits| !*misfits);
+            if tokio::time::timeout(grace, recovered).await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Returns all requests that did not follow the script.
     pub fn mismatches(&self) -> Vec<LlmMismatch> {
         self.endpoint.state().journal.all().filter_map(|it| it.mismatch().cloned()).collect()
@@ -252,10 +394,15 @@ impl std::fmt::Display for TurnLabel<'_> {
     }
 }
 
-/// Returns the expectations of a turn that a request does not meet.
-fn mismatches(turn: &Turn, chat: &Value, body: &Value, request: &HttpRequest) -> Vec<String> {
+/// Returns the parts of a request that do not match.
+fn mismatches(
+    parts: &[(String, Matcher)],
+    chat: &Value,
+    body: &Value,
+    request: &HttpRequest,
+) -> Vec<String> {
     let mut mismatches = Vec::new();
-    for (key, matcher) in &turn.expect {
+    for (key, matcher) in parts {
         let found = match &**key {
             "body" => matcher.check(Some(body)),
             "headers" => matcher.check(request.to_json().get("headers")),
@@ -290,9 +437,9 @@ impl Refusal {
     }
 }
 
-/// The script has no such turn, or expects something else.
+/// The script has no such turn, or expects something else. Agents do not retry after a 400.
 fn unexpected_turn(message: String) -> Refusal {
-    refusal(Rule::UnexpectedTurn, 500, Some("unexpected_turn"), message)
+    refusal(Rule::UnexpectedTurn, 400, Some("unexpected_turn"), message)
 }
 
 /// The API itself would reject the request.

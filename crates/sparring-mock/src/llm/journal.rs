@@ -3,13 +3,12 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_wire::Rule;
 
-use super::Api;
 use super::chat_request::ChatRequest;
 use crate::http_mock::HttpRequest;
 
@@ -21,7 +20,8 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct LlmRequest {
     pub(super) at: Timestamp,
-    pub(super) api: Api,
+    /// The request in the form that all APIs share, if it asks for an answer.
+    pub(super) chat: Option<Arc<ChatRequest>>,
     pub(super) http: HttpRequest,
     pub(super) case: Option<String>,
     /// Counted from 1.
@@ -79,12 +79,12 @@ impl LlmRequest {
         self.miss.as_ref()
     }
 
-    /// Returns the entry as JSON: the fields of [`HttpRequest::to_json`], those that both APIs
+    /// Returns the entry as JSON: the fields of [`HttpRequest::to_json`], those that all APIs
     /// share (`model`, `system`, `user`, `messages`, `tools`, `results`), and `case`, `turn`,
     /// `status`.
     pub fn to_json(&self) -> Value {
         let mut value = self.http.to_json();
-        let chat = ChatRequest::parse(self.api, &value["body"]).ok().map(|chat| chat.to_json());
+        let chat = self.chat.as_ref().map(|chat| chat.to_json());
         if let (Value::Object(value), Some(Value::Object(chat))) = (&mut value, chat) {
             value.extend(chat);
         }

@@ -1,19 +1,24 @@
-//! A scripted LLM endpoint: answers OpenAI's chat completions or Anthropic's messages turn by
-//! turn, so that an agent runs without a model.
+//! A scripted LLM endpoint: answers OpenAI's chat completions and Responses, Anthropic's messages
+//! and Google's Gemini API turn by turn, so that an agent runs without a model.
 //!
 //! A conversation whose user message has `[test_case_id=…]` can have its own turns. Requests
 //! that do not meet expectations are rejected and recorded.
 
-mod anthropic;
 mod api;
 mod cases;
+mod chat_completions;
 mod chat_request;
 mod endpoint;
+mod gemini;
 mod journal;
+mod messages;
 mod model_answer;
-mod openai;
 mod render_turn;
+mod response_store;
+mod responses;
+mod routes;
 mod script;
+mod side_requests;
 mod template_scope;
 
 use std::fmt;
@@ -33,9 +38,10 @@ use crate::http_mock::serve;
 use crate::load::{load_llm, load_llm_file};
 
 pub use api::Api;
+pub use endpoint::UnusedTurn;
 pub use journal::{LlmMismatch, LlmRequest};
 pub use script::LlmScript;
-pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, Turn};
+pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, ToolName, Turn};
 pub use template_scope::TURN_ROOTS;
 use template_scope::TurnScope;
 
@@ -68,7 +74,17 @@ impl LlmScript {
 }
 
 impl LlmMock {
-    /// Builds an endpoint of OpenAI's chat completions.
+    /// Builds an endpoint of all APIs.
+    pub fn builder() -> LlmBuilder {
+        LlmBuilder::new(Api::Any)
+    }
+
+    /// Builds an endpoint of Google's Gemini API.
+    pub fn gemini() -> LlmBuilder {
+        LlmBuilder::new(Api::Gemini)
+    }
+
+    /// Builds an endpoint of OpenAI's chat completions and Responses.
     pub fn openai() -> LlmBuilder {
         LlmBuilder::new(Api::OpenAi)
     }
@@ -90,8 +106,7 @@ impl LlmMock {
         Ok(LlmMock { endpoint, address, task })
     }
 
-    /// Returns the base URL for clients of its API: with `/v1` for OpenAI, without for
-    /// Anthropic.
+    /// Returns the base URL for clients of its API: with `/v1` for OpenAI, otherwise without.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.endpoint.script.api.base_path())
     }
@@ -132,13 +147,16 @@ impl LlmMock {
         let _ = self.endpoint.state().journal.observer.set(Box::new(observer));
     }
 
-    /// Fails the test if a request did not follow the script.
+    /// Fails the test if a request did not follow the script, or if a conversation that has
+    /// started did not request all turns.
     ///
     /// # Panics
-    /// If a request did not follow the script.
+    /// If a request did not follow the script, or a turn was not requested.
     #[track_caller]
     pub fn verify(&self) {
-        let misses: Vec<String> = self.mismatches().iter().map(ToString::to_string).collect();
+        let unused = self.unused_turns(false).into_iter().map(|it| it.message);
+        let misses = self.mismatches().into_iter().map(|it| it.to_string());
+        let misses: Vec<String> = misses.chain(unused).collect();
         assert!(misses.is_empty(), "{}", misses.join("\n"));
     }
 }

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 use sparring_script::template::RenderError;
-use sparring_script::{TemplateTree, did_you_mean};
+use sparring_script::{Matcher, TemplateTree, did_you_mean};
 
+use super::TurnScope;
+use super::api::WireApi;
 use super::chat_request::ChatRequest;
 use super::model_answer::{EventStream, ModelAnswer, ToolCall};
-use super::script::{Arguments, Fault, Turn};
-use super::{Api, TurnScope, anthropic, openai};
+use super::script::{Arguments, Fault, ToolName, Turn};
 use crate::http_mock::HttpReply;
 
 /// The assumed bytes per token.
@@ -22,14 +23,16 @@ pub(super) struct AnswerCounters {
 
 /// A turn that is being rendered.
 pub(super) struct TurnRenderer<'a> {
-    pub(super) api: Api,
+    pub(super) api: WireApi,
+    /// True if a stream is a list of JSON instead of events.
+    pub(super) as_list: bool,
     pub(super) chat: &'a ChatRequest,
     pub(super) turn: &'a Turn,
     pub(super) scope: &'a TurnScope<'a>,
 }
 
 impl TurnRenderer<'_> {
-    /// Renders the reply to a request of this many bytes.
+    /// Renders the reply to a request of this many bytes, and returns the answer too.
     ///
     /// # Errors
     /// If a template uses an unknown value, or the agent did not declare a called tool.
@@ -37,12 +40,11 @@ impl TurnRenderer<'_> {
         &self,
         counters: &mut AnswerCounters,
         request_bytes: usize,
-    ) -> Result<HttpReply, String> {
+    ) -> Result<(HttpReply, ModelAnswer), String> {
         let turn = self.turn;
-        let has_answer = turn.text.is_some() || !turn.calls.is_empty();
         let answer = self.render_answer(counters, request_bytes)?;
         let reply = match &turn.error {
-            Some(error) if !self.chat.stream || !has_answer => {
+            Some(error) if !self.chat.stream || !turn.has_answer() => {
                 let reply = self.api.error_reply(error);
                 match &turn.fault {
                     Some(Fault::Connection(fault)) => reply.fault(*fault),
@@ -52,7 +54,7 @@ impl TurnRenderer<'_> {
             _ if self.chat.stream => self.render_stream(&answer),
             _ => self.render_complete(&answer),
         };
-        Ok(reply.delay(turn.delay))
+        Ok((reply.delay(turn.delay), answer))
     }
 
     /// Renders the templates of the answer.
@@ -65,36 +67,44 @@ impl TurnRenderer<'_> {
         let text = turn.text.as_ref().map(|text| self.render_text(text)).transpose()?;
         let mut calls = Vec::new();
         for call in &turn.calls {
-            let tool = self.render_text(&call.tool)?;
+            let tool = match &call.tool {
+                ToolName::Name(name) => self.render_text(name)?,
+                ToolName::Matcher(matcher) => self.find_declared(matcher)?,
+            };
             if !call.undeclared {
                 self.check_declared(&tool)?;
             }
-            let (with, arguments) = match &call.with {
+            let (with, arguments, is_text) = match &call.with {
                 Arguments::Value(with) => {
                     let with = self.render_value(with)?;
                     let arguments = with.to_string();
-                    (with, arguments)
+                    (with, arguments, false)
                 }
-                Arguments::Text(text) => (Value::Null, self.render_text(text)?),
+                Arguments::Text(text) => (Value::Null, self.render_text(text)?, true),
             };
-            let prefix = if self.api == Api::OpenAi { "call" } else { "toolu" };
+            let prefix = self.api.call_id_prefix();
             let default_id = || format!("{prefix}_{}", counters.calls + 1 + calls.len() as u64);
             let id = call.id.as_ref().map(|id| self.render_text(id)).transpose()?;
-            calls.push(ToolCall { id: id.unwrap_or_else(default_id), tool, with, arguments });
+            let id = id.unwrap_or_else(default_id);
+            let namespace = self.chat.namespaces.get(&tool).cloned();
+            calls.push(ToolCall { id, tool, namespace, with, arguments, is_text });
         }
         counters.answers += 1;
         counters.calls += calls.len() as u64;
-        let written = text.as_ref().map_or(0, String::len)
+        let refusal = turn.refusal.as_ref().map(|text| self.render_text(text)).transpose()?;
+        let written = text.as_ref().or(refusal.as_ref()).map_or(0, String::len)
             + calls.iter().map(|call| call.tool.len() + call.arguments.len()).sum::<usize>();
-        let tokens = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
         Ok(ModelAnswer {
             number: counters.answers,
             model: self.chat.model.clone(),
             text,
+            refusal,
             calls,
+            choices: self.chat.choices.max(1),
+            previous_response: self.chat.previous_response.clone(),
             stop: turn.stop.clone(),
-            input_tokens: turn.input_tokens.unwrap_or_else(|| tokens(request_bytes)),
-            output_tokens: turn.output_tokens.unwrap_or_else(|| tokens(written)),
+            input_tokens: turn.input_tokens.unwrap_or_else(|| estimate_tokens(request_bytes)),
+            output_tokens: turn.output_tokens.unwrap_or_else(|| estimate_tokens(written)),
         })
     }
 
@@ -112,13 +122,25 @@ impl TurnRenderer<'_> {
         Err(format!("the turn calls `{tool}`, which the request does not declare; {help}"))
     }
 
+    /// Finds the one declared tool that a matcher matches.
+    fn find_declared(&self, matcher: &Matcher) -> Result<String, String> {
+        let declared: Vec<&str> = self.chat.tool_names().collect();
+        let matches = |name: &&str| matcher.check(Some(&Value::from(*name))).is_empty();
+        let found: Vec<&str> = declared.iter().copied().filter(matches).collect();
+        let message = match (&found[..], &declared[..]) {
+            ([tool], _) => return Ok((*tool).to_owned()),
+            ([], []) => "the request declares no tools".to_owned(),
+            ([], declared) => {
+                format!("no declared tool matches; declared tools: {}", declared.join(", "))
+            }
+            (several, _) => format!("several declared tools match: {}", several.join(", ")),
+        };
+        Err(format!("the turn calls a tool by a matcher: {message}"))
+    }
+
     /// Renders a complete reply.
     fn render_complete(&self, answer: &ModelAnswer) -> HttpReply {
-        let body = match self.api {
-            Api::OpenAi => openai::render_complete(answer),
-            Api::Anthropic => anthropic::render_complete(answer),
-        };
-        let body = body.to_string();
+        let body = self.api.render_complete(answer).to_string();
         let body = match &self.turn.fault {
             Some(Fault::Truncate) => first_half(body),
             Some(Fault::Garbage(garbage)) => garbage.clone(),
@@ -129,30 +151,26 @@ impl TurnRenderer<'_> {
 
     /// Renders a reply as server-sent events.
     fn render_stream(&self, answer: &ModelAnswer) -> HttpReply {
-        let EventStream { mut events, ending } = match self.api {
-            Api::OpenAi => openai::render_stream(answer, self.chat.with_usage),
-            Api::Anthropic => anthropic::render_stream(answer),
-        };
+        let EventStream { mut events, ending } = self.api.render_stream(answer, self.chat);
         match &self.turn.error {
             None => events.extend(ending),
-            Some(error) => {
-                let body = self.api.error_body(error);
-                let name = if self.api == Api::OpenAi { "" } else { "event: error\n" };
-                events.push(format!("{name}data: {body}\n\n"));
-            }
+            Some(error) => events.push(self.api.error_event(error, answer, events.len())),
         }
         if let Some(Fault::Garbage(garbage)) = &self.turn.fault {
             let lines: Vec<String> = garbage.lines().map(|it| format!("data: {it}\n")).collect();
-            // The events of Anthropic have names, so this one has one too.
-            let name = if self.api == Api::OpenAi { "" } else { "event: content_block_delta\n" };
+            let name = self.api.garbage_event_name();
             events.insert(events.len() / 2, format!("{name}{}\n", lines.concat()));
         }
-        let body = events.concat();
+        let body = if self.as_list { render_list(&events) } else { events.concat() };
         let body = match &self.turn.fault {
             Some(Fault::Truncate) => first_half(body),
             _ => body,
         };
-        let reply = self.reply_with_type("text/event-stream; charset=utf-8", body);
+        let content_type = match self.as_list {
+            true => "application/json; charset=utf-8",
+            false => "text/event-stream; charset=utf-8",
+        };
+        let reply = self.reply_with_type(content_type, body);
         reply.header("cache-control", "no-cache").with_pace(self.turn.pace)
     }
 
@@ -175,6 +193,17 @@ impl TurnRenderer<'_> {
             other => other.to_string(),
         })
     }
+}
+
+/// Renders the data of events as a list of JSON.
+fn render_list(events: &[String]) -> String {
+    let data = events.iter().map(|event| event.trim_end().trim_start_matches("data: "));
+    format!("[{}]", data.collect::<Vec<_>>().join(",\n"))
+}
+
+/// Estimates the tokens of a text of this many bytes.
+pub(super) fn estimate_tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(BYTES_PER_TOKEN) as u64
 }
 
 /// Returns the first half of a text.

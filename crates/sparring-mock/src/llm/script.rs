@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_script::{Matcher, TemplateTree};
+use sparring_script::{Matcher, Span, TemplateTree};
 
 use super::Api;
 use crate::http_mock::HttpFault;
@@ -27,9 +27,17 @@ pub struct LlmScript {
 /// One answer, and its expectations of the request.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
+    /// Its position in the script.
+    pub(crate) span: Span,
+    /// The parts of the requests that it answers outside the order, and their matchers. Empty
+    /// for a turn in the order.
+    pub(crate) when: Vec<(String, Matcher)>,
+    /// True if the turn need not be requested.
+    pub(crate) optional: bool,
     /// The part of the request, and its matcher.
     pub(crate) expect: Vec<(String, Matcher)>,
     pub(crate) text: Option<TemplateTree>,
+    pub(crate) refusal: Option<TemplateTree>,
     pub(crate) calls: Vec<Call>,
     pub(crate) stop: Option<String>,
     pub(crate) input_tokens: Option<u64>,
@@ -45,10 +53,18 @@ pub(crate) struct Turn {
 /// A tool call of the model.
 #[derive(Debug)]
 pub(crate) struct Call {
-    pub(crate) tool: TemplateTree,
+    pub(crate) tool: ToolName,
     pub(crate) with: Arguments,
     pub(crate) id: Option<TemplateTree>,
     pub(crate) undeclared: bool,
+}
+
+/// The tool of a call.
+#[derive(Debug)]
+pub(crate) enum ToolName {
+    Name(TemplateTree),
+    /// Matches exactly one of the declared tools.
+    Matcher(Matcher),
 }
 
 /// The arguments of a call.
@@ -93,7 +109,37 @@ impl Default for Repeat {
     }
 }
 
+impl Turn {
+    /// Returns true if the turn has an answer, besides errors and faults.
+    pub(crate) fn has_answer(&self) -> bool {
+        self.text.is_some() || self.refusal.is_some() || !self.calls.is_empty()
+    }
+}
+
+impl Repeat {
+    /// Returns true if a turn that was taken this often can be taken again.
+    pub(crate) fn allows(self, taken: u64) -> bool {
+        match self {
+            Repeat::Times(times) => taken < times,
+            Repeat::Always => true,
+        }
+    }
+
+    /// Returns true if a turn that was taken this often was taken often enough.
+    pub(crate) fn is_complete(self, taken: u64) -> bool {
+        match self {
+            Repeat::Times(times) => taken >= times,
+            Repeat::Always => taken > 0,
+        }
+    }
+}
+
 impl LlmScript {
+    /// Returns the turns of a case: its own, or else those for all.
+    pub(crate) fn turns_of(&self, case: &str) -> &[Turn] {
+        self.cases.get(case).unwrap_or(&self.turns)
+    }
+
     /// Summarizes the script: `openai, 2 turns, 1 case`.
     pub fn summary(&self) -> String {
         let count_of = |count: usize, what: &str| {
@@ -101,7 +147,8 @@ impl LlmScript {
         };
         let (turns, cases) =
             (count_of(self.turns.len(), "turn"), count_of(self.cases.len(), "case"));
-        format!("{}, {turns}, {cases}", self.api.name())
+        let api = if self.api == Api::Any { "all APIs" } else { self.api.name() };
+        format!("{api}, {turns}, {cases}")
     }
 }
 

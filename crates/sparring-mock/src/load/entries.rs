@@ -20,7 +20,9 @@ impl Loader<'_> {
 
     pub(super) fn load_tool(&mut self, node: &Node) -> Tool {
         let name = text(node, "name").unwrap_or_default();
-        let input = self.load_schema(node, "input").unwrap_or_else(|| json!({"type": "object"}));
+        // Some clients need the properties, even if there are none.
+        let no_input = || json!({"type": "object", "properties": {}});
+        let input = self.load_schema(node, "input").unwrap_or_else(no_input);
         let validates = node.get("validate").and_then(Node::as_bool) != Some(false);
         let validator = self.compile_schema(node, "input", &input, validates);
         let mut definition = Map::from_iter([("name".to_owned(), Value::from(&*name))]);

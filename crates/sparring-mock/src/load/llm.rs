@@ -15,7 +15,9 @@ use super::template_check::VarScope;
 use super::text;
 use crate::grammar;
 use crate::http_mock::HttpFault;
-use crate::llm::{Api, ApiError, Arguments, Call, Fault, LlmScript, Repeat, TURN_ROOTS, Turn};
+use crate::llm::{
+    Api, ApiError, Arguments, Call, Fault, LlmScript, Repeat, TURN_ROOTS, ToolName, Turn,
+};
 
 /// The default text of `garbage`.
 const GARBAGE: &str = "%% not JSON %%";
@@ -60,7 +62,8 @@ impl LlmScript {
         let apis: Vec<(&MapEntry, Api)> =
             Api::ALL.into_iter().filter_map(|api| Some((node.entry(api.name())?, api))).collect();
         let [(turns, api)] = apis[..] else {
-            problems.add(node.span, "give exactly one of `openai` and `anthropic`");
+            problems
+                .add(node.span, "give exactly one of `turns`, `openai`, `anthropic` and `gemini`");
             return None;
         };
         let mut loader = LlmLoader { api, scope, known_values: HashMap::new(), problems };
@@ -100,8 +103,9 @@ impl LlmLoader<'_, '_> {
 
     fn load_turns(&mut self, node: &Node) -> Arc<[Turn]> {
         let turns: Vec<Turn> = node.items().iter().map(|turn| self.load_turn(turn)).collect();
-        let repeated = turns.iter().position(|turn| turn.repeat == Repeat::Always);
-        if let Some(after) = repeated.and_then(|at| node.items().get(at + 1)) {
+        let mut in_order = turns.iter().zip(node.items()).filter(|(turn, _)| turn.when.is_empty());
+        let repeated = in_order.any(|(turn, _)| turn.repeat == Repeat::Always);
+        if let Some((_, after)) = in_order.next().filter(|_| repeated) {
             self.problems
                 .add(after.span, "this turn is never reached: the one before it always repeats");
         }
@@ -125,8 +129,12 @@ impl LlmLoader<'_, '_> {
         let number = |key| node.get("usage").and_then(|usage| usage.get(key)?.as_u64());
         let fault = node.get("fault");
         let turn = Turn {
+            span: node.span,
+            when: self.load_expect(node.get("when")),
+            optional: node.get("optional").and_then(Node::as_bool) == Some(true),
             expect: self.load_expect(node.get("expect")),
             text: node.get("text").map(|text| self.load_tree(text).into_text()),
+            refusal: node.get("refusal").map(|text| self.load_tree(text).into_text()),
             calls,
             stop: text(node, "stop"),
             input_tokens: number("input"),
@@ -148,9 +156,15 @@ impl LlmLoader<'_, '_> {
 
     /// Checks that a turn has an answer that can be sent.
     fn check_turn(&mut self, node: &Node, turn: &Turn) {
-        let has_answer = turn.text.is_some() || !turn.calls.is_empty();
-        if !has_answer && turn.error.is_none() && turn.fault.is_none() {
-            let message = "the turn has no answer: give one of text, call, calls, error, fault";
+        if let Some(refusal) = node.entry("refusal")
+            && (turn.text.is_some() || !turn.calls.is_empty())
+        {
+            let message = "`refusal` cannot be used with `text`, `call` and `calls`";
+            self.problems.add(refusal.key_span, message);
+        }
+        if !turn.has_answer() && turn.error.is_none() && turn.fault.is_none() {
+            let message =
+                "the turn has no answer: give one of text, refusal, call, calls, error, fault";
             self.problems.add(node.span, message);
         }
         let value = turn.content_type.as_deref().map(http::HeaderValue::try_from);
@@ -161,18 +175,24 @@ impl LlmLoader<'_, '_> {
 
     fn load_call(&mut self, node: &Node) -> Call {
         let mut load = |key: &str| node.get(key).map(|it| self.load_tree(it));
-        let (tool, with, arguments_text, id) =
-            (load("tool"), load("with"), load("arguments"), load("id"));
-        if let Some(arguments) = node.entry("arguments") {
-            if self.api == Api::Anthropic {
-                let message = "Anthropic's API has no arguments as text; use `with`";
-                self.problems.add(arguments.key_span, message);
-            } else if with.is_some() {
-                self.problems.add(arguments.key_span, "give either `arguments` or `with`");
-            }
+        let (with, arguments_text, id) = (load("with"), load("arguments"), load("id"));
+        if let Some(arguments) = node.entry("arguments").filter(|_| with.is_some()) {
+            self.problems.add(arguments.key_span, "give either `arguments` or `with`");
         }
+        let undeclared = node.get("undeclared").and_then(Node::as_bool) == Some(true);
+        let tool = match node.get("tool") {
+            Some(tool) if matches!(tool.kind, NodeKind::Map(_)) => {
+                if undeclared {
+                    let message = "`undeclared` needs the name of the tool, not a matcher";
+                    self.problems.add(tool.span, message);
+                }
+                self.load_matcher(tool).map(ToolName::Matcher)
+            }
+            Some(tool) => Some(ToolName::Name(self.load_tree(tool).into_text())),
+            None => None,
+        };
         Call {
-            tool: tool.map(TemplateTree::into_text).unwrap_or(TemplateTree::Literal(Value::Null)),
+            tool: tool.unwrap_or(ToolName::Name(TemplateTree::Literal(Value::Null))),
             with: match arguments_text {
                 Some(arguments_text) => Arguments::Text(arguments_text.into_text()),
                 None => Arguments::Value(
@@ -180,7 +200,7 @@ impl LlmLoader<'_, '_> {
                 ),
             },
             id: id.map(TemplateTree::into_text),
-            undeclared: node.get("undeclared").and_then(Node::as_bool) == Some(true),
+            undeclared,
         }
     }
 

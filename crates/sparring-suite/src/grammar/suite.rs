@@ -1,6 +1,6 @@
 //! The keys of a suite and of a test.
 
-use sparring_mock::LLM_TURNS;
+use sparring_mock::LLM_TEST_TURNS;
 use sparring_script::{Key, Object, Shape};
 
 use super::agent::{AGENT, INTERACTIONS_KEY};
@@ -130,8 +130,8 @@ pub(crate) static TEST: Object = Object {
             ),
             Key::new(
                 "turns",
-                &LLM_TURNS,
-                "The turns of the LLM endpoint in this test, for conversations without turns in its `cases`.",
+                &LLM_TEST_TURNS,
+                "The turns of the LLM endpoint in this test, for conversations without turns in its `cases`; with several endpoints, by their names.",
             ),
         ],
         &INTERACTIONS_KEY,

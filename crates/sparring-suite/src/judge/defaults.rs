@@ -3,7 +3,7 @@
 //! the server, and a result instead of an error. A step can expect the opposite of each.
 
 use serde_json::Value;
-use sparring_script::Scope;
+use sparring_script::{Scope, Span};
 use sparring_wire::Rule;
 
 use super::value::short;
@@ -31,8 +31,27 @@ pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<
     }
     failures.extend(dropped_messages(step, result).map(|it| Failure::new(step.span, it)));
     let unexpected = result.violations.iter().filter(|it| !is_expected(it, step, result, scope));
-    failures.extend(unexpected.map(|it| Failure::new(step.span, violation_line(it))));
+    failures.extend(violation_failures(step.span, unexpected));
     failures
+}
+
+/// Returns one failure for each different violation, with the number of its repetitions.
+pub(crate) fn violation_failures<'a>(
+    span: Span,
+    violations: impl Iterator<Item = &'a Value>,
+) -> Vec<Failure> {
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for line in violations.map(violation_line) {
+        match counted.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((line, 1)),
+        }
+    }
+    let message = |(line, count): (String, usize)| match count {
+        1 => line,
+        count => format!("{line} ({count} times)"),
+    };
+    counted.into_iter().map(|it| Failure::new(span, message(it))).collect()
 }
 
 /// Describes messages of the server that were too many to keep, if the step must check them.

@@ -9,6 +9,7 @@ mod journals;
 mod value;
 
 pub(crate) use arguments::notes;
+pub(crate) use defaults::violation_failures;
 
 use sparring_script::Scope;
 

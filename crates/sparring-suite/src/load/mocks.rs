@@ -1,7 +1,7 @@
 //! Reads the mocks of a suite.
 
 use sparring_mock::{HttpFault, LlmScope, LlmScript};
-use sparring_script::{MapEntry, Node, NodeKind, TemplateTree, parse_duration};
+use sparring_script::{MapEntry, Node, NodeKind, TemplateTree, did_you_mean, parse_duration};
 
 use super::{Loader, one_or_many};
 use crate::model::{
@@ -9,12 +9,14 @@ use crate::model::{
 };
 
 /// The keys for the kind of a mock, and the other keys that each kind can have.
-const KINDS: [(&str, &[&str]); 5] = [
+const KINDS: [(&str, &[&str]); 7] = [
     ("http", &[]),
     ("mock", &["vars", "transport"]),
     ("mcp_interactions", &["transport"]),
+    ("turns", &["cases", "models"]),
     ("openai", &["cases", "models"]),
     ("anthropic", &["cases", "models"]),
+    ("gemini", &["cases", "models"]),
 ];
 
 impl Loader {
@@ -34,7 +36,7 @@ impl Loader {
             self.problems.add(
                 entry.key_span,
                 format!(
-                    "mock `{name}` needs one of `http`, `mock`, `mcp_interactions`, `openai` and `anthropic`"
+                    "mock `{name}` needs one of `http`, `mock`, `mcp_interactions`, `turns`, `openai`, `anthropic` and `gemini`"
                 ),
             );
             return None;
@@ -68,28 +70,62 @@ impl Loader {
         Llm { api, node: node.clone(), tree: TemplateTree::from_node(node, &mut checked) }
     }
 
-    /// Reads the turns of a test for the suite's LLM endpoint.
-    pub(super) fn read_turns(&mut self, test: &Node, server: Option<&Server>) -> Option<Node> {
-        let turns = test.entry("turns")?;
-        let llms: Vec<&Llm> = self.mocks.iter().filter_map(SuiteMock::llm).collect();
-        let [llm] = llms[..] else {
-            let message = match llms.is_empty() {
-                true => "the suite has no LLM endpoint for these turns",
-                false => "the suite has several LLM endpoints for these turns",
-            };
-            let help = "write `mocks: {llm: {openai: []}}` at the top of the suite";
-            let help = llms.is_empty().then(|| help.to_owned());
-            self.problems.add_with_help(turns.key_span, message, help);
-            return None;
-        };
-        let whole = llm.with_turns(&turns.value);
-        LlmScript::read(&whole, LlmScope::Suite(None), &mut self.problems);
+    /// Reads the turns of a test for the suite's LLM endpoints, by their names.
+    pub(super) fn read_turns(
+        &mut self,
+        test: &Node,
+        server: Option<&Server>,
+    ) -> Vec<(String, Node)> {
+        let Some(turns) = test.entry("turns") else { return Vec::new() };
         if server.is_some_and(|server| server.concurrency > 1) {
             let message =
                 "`turns` cannot be used with `concurrency`, because the tests share the endpoint";
             self.problems.add(turns.key_span, message);
         }
-        Some(turns.value.clone())
+        if matches!(turns.value.kind, NodeKind::Map(_)) {
+            let named = turns.value.entries().iter();
+            return named.filter_map(|entry| self.read_named_turns(entry)).collect();
+        }
+        let llms = || self.mocks.iter().filter(|mock| mock.llm().is_some());
+        let names: Vec<&str> = llms().map(|mock| &*mock.name).collect();
+        let [name] = names[..] else {
+            let (message, help) = match names.is_empty() {
+                true => (
+                    "the suite has no LLM endpoint for these turns",
+                    "write `mocks: {llm: {turns: []}}` at the top of the suite".to_owned(),
+                ),
+                false => (
+                    "the suite has several LLM endpoints for these turns",
+                    format!("name the endpoint, as in `turns: {{{}: […]}}`", names[0]),
+                ),
+            };
+            self.problems.add_with_help(turns.key_span, message, Some(help));
+            return Vec::new();
+        };
+        let name = name.to_owned();
+        self.check_turns_of(&name, &turns.value);
+        vec![(name, turns.value.clone())]
+    }
+
+    /// Reads the turns for one endpoint.
+    fn read_named_turns(&mut self, entry: &MapEntry) -> Option<(String, Node)> {
+        let names = || self.mocks.iter().filter(|it| it.llm().is_some()).map(|it| &*it.name);
+        if !names().any(|name| name == entry.key) {
+            let message = format!("no LLM endpoint named `{}`", entry.key);
+            let help = did_you_mean(&entry.key, names());
+            self.problems.add_with_help(entry.key_span, message, help);
+            return None;
+        }
+        self.check_turns_of(&entry.key, &entry.value);
+        Some((entry.key.clone(), entry.value.clone()))
+    }
+
+    /// Checks the script of an endpoint with the turns of a test.
+    fn check_turns_of(&mut self, name: &str, turns: &Node) {
+        let llm = self.mocks.iter().find(|it| it.name == name).and_then(SuiteMock::llm);
+        if let Some(whole) = llm.map(|llm| llm.with_turns(turns)) {
+            LlmScript::read(&whole, LlmScope::Suite(None), &mut self.problems);
+        }
     }
 
     fn read_routes(&mut self, node: &Node) -> Vec<Route> {

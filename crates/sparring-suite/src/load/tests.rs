@@ -97,7 +97,7 @@ impl Loader {
         self.check_journals(test.all_steps(), servers.get(server));
         let known = known.iter().copied().chain(test.case.keys().map(String::as_str));
         let known: Vec<&str> = known.collect();
-        if let Some(turns) = &test.turns {
+        for (_, turns) in &test.turns {
             self.check_turns(turns, &known);
         }
         self.check_templates(test.all_steps(), known);

@@ -83,8 +83,8 @@ pub struct Test {
     pub(crate) server: usize,
     /// The interactions that are added to its agent's input.
     pub(crate) interactions: Option<Value>,
-    /// The turns of the LLM endpoint in this test, if it has its own.
-    pub(crate) turns: Option<Node>,
+    /// The turns of LLM endpoints in this test, by the names of the endpoints.
+    pub(crate) turns: Vec<(String, Node)>,
     pub(crate) setup: Vec<Step>,
     pub(crate) steps: Vec<Step>,
     pub(crate) teardown: Vec<Step>,

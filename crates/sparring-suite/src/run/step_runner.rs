@@ -91,10 +91,22 @@ impl<'a> StepRunner<'a> {
         let case = test.case.iter().map(|(name, value)| (name.clone(), value.clone()));
         self.scope.saved.extend(case);
         self.case = TestCase::new(self.suite, test);
-        match &test.turns {
-            Some(turns) => self.scope.mocks.set_turns(self.suite, turns, &self.scope),
-            None => Ok(()),
-        }
+        self.scope.mocks.set_turns(self.suite, test, &self.scope)
+    }
+
+    /// Returns a failure for each turn of an LLM endpoint that the test should have requested.
+    /// Tests that run at the same time share the conversations, so these are not checked.
+    pub(super) fn unused_turns(&self, test: &Test) -> Option<FailedTry> {
+        let server = self.suite.servers.get(test.server);
+        let is_shared = server.is_some_and(|server| server.concurrency > 1);
+        let failures = if is_shared { Vec::new() } else { self.scope.mocks.unused_turns(test) };
+        (!failures.is_empty()).then(|| FailedTry { failures, ..FailedTry::default() })
+    }
+
+    /// Returns the failures of requests that do not fit the scripts of LLM endpoints, which no
+    /// step reported.
+    pub(super) fn unreported_misfits(&self, span: Span) -> Vec<Failure> {
+        judge::violation_failures(span, self.scope.mocks.take_misfits().iter())
     }
 
     /// The values that steps saved.

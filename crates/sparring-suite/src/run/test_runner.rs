@@ -89,11 +89,17 @@ impl<'a> TestRunner<'a> {
         };
         let outcome = match outcome {
             None => None,
-            Some(Ok(Ok(()))) => Some(Outcome::Passed.and(self.unreported_end().await)),
+            Some(Ok(Ok(()))) => {
+                let passed = Outcome::Passed.and(self.unreported_end().await);
+                Some(passed.and(steps.unused_turns(self.test)))
+            }
             Some(Ok(Err(failed))) => Some(Outcome::Failed(Box::new(failed))),
             Some(Err(_)) => {
                 steps.record_timeout();
-                Some(Outcome::Failed(Box::new(self.timed_out("the test", limit))))
+                let mut failed = self.timed_out("the test", limit);
+                // A misfit is the likely cause, so it comes first.
+                failed.failures.splice(0..0, steps.unreported_misfits(self.test.span));
+                Some(Outcome::Failed(Box::new(failed)))
             }
         };
         let failed = !matches!(outcome, Some(Outcome::Passed));

@@ -120,3 +120,34 @@ fn reports_invalid_turns_when_the_suite_is_loaded() {
     let called = "{name: a, ping: true, expect: {called: {llm: {}}}}";
     check(&suite("openai: []", called), "`llm` is an HTTP server");
 }
+
+#[test]
+fn turns_that_are_not_requested_fail_the_test() {
+    let step = user_message_step("hi", "is_error: false");
+    let tests = [
+        format!("{{name: a, turns: [{{text: x}}, {{text: y}}], {step}}}"),
+        format!("{{name: b, turns: [{{text: x}}, {{text: y, optional: true}}], {step}}}"),
+        "{name: c, ping: true, turns: {llm: [{text: x}]}}".to_owned(),
+        "{name: d, ping: true}".to_owned(),
+    ];
+    let messages = failure_messages(&suite("openai: [{text: of all}]", &tests.join(", ")));
+    let unused = |turn: u32| format!("mock `llm`: turn {turn} was never requested\n");
+    assert_eq!(messages, [unused(2), String::new(), unused(1), String::new()]);
+}
+
+#[test]
+fn a_misfit_is_reported_before_the_timeout_of_an_agent() {
+    let script = "import json, time, urllib.request as r\n\
+                  body = json.dumps({'model': 'm', 'messages': [{'role': 'user', 'content': 'hi'}]})\n\
+                  for _ in range(2):\n    \
+                  try: r.urlopen('${mocks.llm.url}/chat/completions', body.encode())\n    \
+                  except Exception: pass\n\
+                  time.sleep(30)\n";
+    let script = serde_json::Value::from(script);
+    let text = format!(
+        "mocks: {{llm: {{turns: []}}}}\ntests: [{{name: a, turns: [{{expect: {{user: hello}}, text: x}}], \
+         agent: {{command: python3, args: [-c, {script}], timeout: 2s}}}}]"
+    );
+    let expected = "llm/unexpected-turn: mock `llm`: turn 1: the request does not meet the expectation: at user: expected \"hello\", found \"hi\" (2 times)\nthe agent took longer than 2s and was stopped\n";
+    assert_eq!(failure_messages(&text), [expected]);
+}

@@ -196,7 +196,9 @@ fn reports_problems_of_mocks() {
     let of = |mock: &str| with(&format!("api: {mock}"), "ping: true");
     check_suite(
         &of("{}"),
-        &["needs one of `http`, `mock`, `mcp_interactions`, `openai` and `anthropic`"],
+        &[
+            "needs one of `http`, `mock`, `mcp_interactions`, `turns`, `openai`, `anthropic` and `gemini`",
+        ],
     );
     check_suite(&of("{http: [], transport: http}"), &["`transport` cannot be used with `http`"]);
     check_suite(

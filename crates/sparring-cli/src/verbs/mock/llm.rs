@@ -53,6 +53,6 @@ impl Mock {
         if let Some(journal) = journal {
             journal.finish().await?;
         }
-        Err(CommandError::Stopped(signal))
+        Ok(Exit::Stopped(signal))
     }
 }

@@ -234,7 +234,8 @@ async fn apply_process_faults(
 async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, CommandError> {
     tokio::select! {
         biased;
-        signal = signals.next() => Err(CommandError::Stopped(signal)),
+        // Hosts end their servers with a signal, so this is no error.
+        signal = signals.next() => Ok(Exit::Stopped(signal)),
         _ = mock.serve(stdio(Default::default())) => Ok(Exit::Success),
     }
 }
@@ -259,5 +260,5 @@ async fn serve_http(
     printer.note(&format!("serving {}", mock.summary())).await;
     let signal = signals.next().await;
     serving.stop(STOP_TIMEOUT).await;
-    Err(CommandError::Stopped(signal))
+    Ok(Exit::Stopped(signal))
 }

@@ -25,7 +25,7 @@ async fn each_case_has_its_turns_and_others_get_the_default() {
         ("[test_case_id=b.c-1]", "case 'b.c-1': turn 1 was requested, but the script has only 0"),
     ] {
         let reply = send_user_message(&llm, text).await;
-        assert_eq!((reply.status, &*reply.error()), (500, reported));
+        assert_eq!((reply.status, &*reply.error()), (400, reported));
     }
     llm.reset();
     assert_eq!(send_user_message(&llm, "hi").await.text(), "one");

@@ -13,7 +13,7 @@ async fn records_requests_in_shared_and_original_form() {
     let requests = llm.requests();
     let of = |at: usize| (requests[at].case(), requests[at].turn(), requests[at].status());
     assert_eq!((of(0), of(1)), ((Some("a"), Some(1), 200), (None, Some(1), 200)));
-    assert_eq!(of(2), (Some("a"), None, 500));
+    assert_eq!(of(2), (Some("a"), None, 400));
     assert!(requests[2].mismatch().unwrap().message.contains("turn 2 was requested"));
     let value = requests[0].to_json();
     assert_eq!(value["user"], "hi [test_case_id=a]");
@@ -21,7 +21,7 @@ async fn records_requests_in_shared_and_original_form() {
     assert_eq!(value["body"]["max_tokens"], 100);
     assert_eq!(value["path"], "/v1/messages");
     let line: Value = serde_json::from_str(&requests[2].to_line()).unwrap();
-    assert_eq!((&line["status"], &line["case"]), (&json!(500), &json!("a")));
+    assert_eq!((&line["status"], &line["case"]), (&json!(400), &json!("a")));
     assert_eq!(line["miss"]["rule"], "llm/unexpected-turn");
 }
 

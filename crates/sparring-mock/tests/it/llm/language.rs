@@ -24,12 +24,16 @@ fn check(script: &str, place: &str, message: &str) {
 
 #[test]
 fn reports_problems_with_their_position() {
-    check("{}", "1:1", "give exactly one of `openai` and `anthropic`");
-    check("openai: []\nanthropic: []", "1:1", "give exactly one of `openai` and `anthropic`");
+    check("{}", "1:1", "give exactly one of `turns`, `openai`, `anthropic` and `gemini`");
+    check(
+        "openai: []\nanthropic: []",
+        "1:1",
+        "give exactly one of `turns`, `openai`, `anthropic` and `gemini`",
+    );
     check(
         "openai: [{}]",
         "1:10",
-        "the turn has no answer: give one of text, call, calls, error, fault",
+        "the turn has no answer: give one of text, refusal, call, calls, error, fault",
     );
     check(
         "openai: [{text: a, call: {tool: b}, calls: []}]",
@@ -43,9 +47,14 @@ fn reports_problems_with_their_position() {
         "give either `arguments` or `with`",
     );
     check(
-        "anthropic: [{call: {tool: a, arguments: x}}]",
-        "1:30",
-        "Anthropic's API has no arguments as text",
+        "turns: [{call: {tool: {ends_with: a}, undeclared: true}}]",
+        "1:23",
+        "`undeclared` needs the name of the tool, not a matcher",
+    );
+    check(
+        "turns: [{text: a, refusal: b}]",
+        "1:19",
+        "`refusal` cannot be used with `text`, `call` and `calls`",
     );
     check(
         "anthropic: [{error: {status: 400, code: x}}]",
@@ -109,7 +118,7 @@ fn schema_and_parser_know_the_same_keys() {
         .filter(|key| casing::to_snake_case(key) == **key && !used.contains(*key))
         .collect();
     // A script can have only one API.
-    assert_eq!(untried, ["anthropic"]);
+    assert_eq!(untried, ["anthropic", "gemini", "openai"]);
     let mut refused = 0;
     for (place, changed) in mutations(&script) {
         let by_schema = !schema.is_valid(&changed);

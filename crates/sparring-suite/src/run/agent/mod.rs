@@ -11,19 +11,20 @@ use serde_json::Value;
 use sparring_script::template::RenderError;
 use sparring_script::{Path as Name, Scope, Span, TemplateTree, UndefinedPath};
 use sparring_transport::{ChildTarget, Job};
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 pub(super) use test_case::TestCase;
 
 use super::connect::{absolute, resolve_program};
-use super::mocks::{JournalPositions, JournalReader};
+use super::mocks::{JournalPositions, JournalReader, MISFIT_GRACE};
 use super::scope::{ServerScope, TestScope};
 use super::step_runner::last_lines;
 use super::wait_for::{self, WAIT_TIMEOUT};
 use crate::context::RunContext;
 use crate::event::{FailedTry, Failure};
 use crate::hide;
-use crate::model::{Agent, Expectation, Step, Suite, Verb};
+use crate::judge;
+use crate::model::{Agent, Collection, Expectation, Step, Suite, Verb};
 use crate::step_result::{AgentResult, Answer, FileMatches, StepResult};
 
 /// The maximum number of bytes of an agent's stdout, and of its stderr.
@@ -63,7 +64,20 @@ pub(super) async fn run(
     let mocks = Arc::clone(&scope.mocks);
     let mut journals = JournalReader::new(&step.expect, &mocks, None, agent_step.journal_positions);
     let begun = Instant::now();
-    let mut agent_result = run_to_end(&target, stdin, agent, step.span).await?;
+    // A step that expects violations waits for the agent's own end.
+    let stuck = async {
+        match step.expect.checks_items(Collection::Violations) {
+            true => std::future::pending().await,
+            false => mocks.stuck().await,
+        }
+    };
+    let ended = run_to_end(&target, stdin, agent, step.span, stuck).await;
+    let mut agent_result = ended.map_err(|mut failed| {
+        // A misfit is the likely cause, so it comes first.
+        let misfits = judge::violation_failures(step.span, journals.take_misfits().iter());
+        failed.failures.splice(0..0, misfits);
+        failed
+    })?;
     let mut result = StepResult {
         stderr: agent_result.stderr.clone(),
         ..StepResult::new(Answer::Nothing, begun.elapsed())
@@ -118,26 +132,33 @@ fn prepare(
     Ok((target, stdin.unwrap_or_default()))
 }
 
-/// Runs the agent within its timeout.
+/// Runs the agent within its timeout, and stops it when it is `stuck`.
 async fn run_to_end(
     target: &ChildTarget,
     stdin: String,
     agent: &Agent,
     span: Span,
+    stuck: impl Future<Output = ()>,
 ) -> Result<AgentResult, FailedTry> {
     let limit = agent.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let mut job = Job::start(target, stdin.into_bytes(), MAX_OUTPUT_BYTES).map_err(|error| {
         FailedTry::new(Failure::new(span, format!("cannot run the agent: {error}")))
     })?;
-    let ended = match timeout(limit, job.wait()).await {
-        Ok(ended) => Ok(ended),
-        Err(_) => Err(job.stop().await),
+    let ended = tokio::select! {
+        biased;
+        ended = job.wait() => Ok(ended),
+        () = stuck => Err(format!(
+            "the agent was stopped, because no request fitted the turns for {MISFIT_GRACE:?}"
+        )),
+        () = sleep(limit) => Err(format!("the agent took longer than {limit:?} and was stopped")),
     };
+    if ended.is_err() {
+        job.stop().await;
+    }
     let (stdout, stderr) = (job.stdout().text(), job.stderr().text());
     match ended {
         Ok(ended) => Ok(AgentResult { ended, stdout, stderr, files: Vec::new() }),
-        Err(_) => {
-            let message = format!("the agent took longer than {limit:?} and was stopped");
+        Err(message) => {
             let (stdout, stderr) = (last_lines(&stdout), last_lines(&stderr));
             Err(FailedTry { stdout, stderr, ..FailedTry::new(Failure::new(span, message)) })
         }

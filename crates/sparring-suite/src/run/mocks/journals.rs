@@ -201,6 +201,20 @@ struct CheckedJournal<'a> {
     read: u64,
 }
 
+impl RunningMocks {
+    /// Takes the requests that do not fit the scripts of LLM endpoints, as violations.
+    pub(in crate::run) fn take_misfits(&self) -> Vec<Value> {
+        let mut violations = Vec::new();
+        for mock in &self.all {
+            for misfit in mock.journal.take_misfits() {
+                let line = misfit_line(&mock.name, &misfit);
+                violations.push(suite_violation(misfit.rule, "$", &line, None));
+            }
+        }
+        violations
+    }
+}
+
 impl<'a> JournalReader<'a> {
     /// Makes a reader of the journals that an expectation names, from `start` on.
     pub(in crate::run) fn new(
@@ -224,14 +238,7 @@ impl<'a> JournalReader<'a> {
 
     /// Takes the requests that do not fit the scripts of LLM endpoints, as violations.
     pub(in crate::run) fn take_misfits(&self) -> Vec<Value> {
-        let mut violations = Vec::new();
-        for mock in &self.mocks.all {
-            for misfit in mock.journal.take_misfits() {
-                let line = misfit_line(&mock.name, &misfit);
-                violations.push(suite_violation(misfit.rule, "$", &line, None));
-            }
-        }
-        violations
+        self.mocks.take_misfits()
     }
 
     /// Reads the journals that have grown since the last read.

@@ -2,13 +2,20 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use sparring_mock::{LlmMock, LlmScope, LlmScript};
 use sparring_script::{Node, Problem, Problems, Scope, Source, Span};
 
 use super::{Journal, MockStarter, RunningMocks, StartError, start_error};
 use crate::event::{FailedTry, Failure};
-use crate::model::{Llm, Suite, SuiteMock};
+use crate::model::{Llm, Suite, SuiteMock, Test};
+
+/// The wait for a request that fits, after one that does not. Agents that go on send their next
+/// request sooner.
+pub(in crate::run) const MISFIT_GRACE: Duration = Duration::from_secs(3);
 
 impl MockStarter<'_> {
     /// Starts the endpoint on a free port.
@@ -21,26 +28,60 @@ impl MockStarter<'_> {
 }
 
 impl RunningMocks {
-    /// Makes the LLM endpoint answer by the turns of a test.
+    /// Makes the LLM endpoints answer by the turns of a test.
     ///
     /// # Errors
     /// When a template in them uses an unknown value.
     pub(in crate::run) fn set_turns(
         &self,
         suite: &Suite,
-        turns: &Node,
+        test: &Test,
         scope: &dyn Scope,
     ) -> Result<(), FailedTry> {
-        let described = suite.mocks.iter().find_map(SuiteMock::llm);
-        let mock = self.all.iter().find_map(|it| match &it.journal {
-            Journal::Llm(mock, _) => Some(mock),
-            _ => None,
-        });
-        let (Some(described), Some(mock)) = (described, mock) else { return Ok(()) };
-        let script = parse_script(&described.with_turns(turns), scope)
-            .map_err(|it| FailedTry::new(Failure::new(it.span, it.message)))?;
-        mock.set_script(script);
+        for (name, turns) in &test.turns {
+            let described = suite.mocks.iter().find(|it| it.name == *name);
+            let running = self.llms().find(|(running, _)| running == name);
+            let (Some(described), Some((_, mock))) = (described.and_then(SuiteMock::llm), running)
+            else {
+                continue;
+            };
+            let script = parse_script(&described.with_turns(turns), scope)
+                .map_err(|it| FailedTry::new(Failure::new(it.span, it.message)))?;
+            mock.set_script(script);
+        }
         Ok(())
+    }
+
+    /// Returns a failure for each turn that the test did not request, although it has the turn
+    /// itself or has started the conversation.
+    pub(in crate::run) fn unused_turns(&self, test: &Test) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for (name, mock) in self.llms() {
+            let has_own = test.turns.iter().any(|(own, _)| own == name);
+            failures.extend(mock.unused_turns(has_own).into_iter().map(|unused| {
+                let message = format!("mock `{name}`: {}", unused.message);
+                Failure::new(unused.span, message)
+            }));
+        }
+        failures
+    }
+
+    /// Waits until an LLM endpoint refused a request, and no other request fitted its script
+    /// since.
+    pub(in crate::run) async fn stuck(&self) {
+        let mut stuck: FuturesUnordered<_> =
+            self.llms().map(|(_, mock)| mock.stuck(MISFIT_GRACE)).collect();
+        if stuck.next().await.is_none() {
+            std::future::pending().await
+        }
+    }
+
+    /// The LLM endpoints, with their names.
+    fn llms(&self) -> impl Iterator<Item = (&str, &LlmMock)> {
+        self.all.iter().filter_map(|it| match &it.journal {
+            Journal::Llm(mock, _) => Some((&*it.name, &**mock)),
+            _ => None,
+        })
     }
 }
 

@@ -17,6 +17,7 @@ use sparring_script::{Span, TemplateTree};
 use tempfile::TempDir;
 
 pub(super) use journals::{Journal, JournalPositions, JournalReader};
+pub(super) use llm::MISFIT_GRACE;
 
 use super::connection::MockTask;
 use super::scope::{ServerScope, TempFolder};

@@ -5,18 +5,40 @@ use serde_json::{Value, json};
 use sparring_wire::json::parse_value;
 
 use super::chat_request::{
-    ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, parse_role,
+    ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, declared_tool,
+    list_at, parse_role, parse_stream, required_text,
 };
 use super::model_answer::{EventStream, ModelAnswer, ToolCall, split_into_pieces};
 
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 
-pub(super) fn parse_messages(
-    body: &Value,
-    messages: &[Value],
-    mut chat: ChatRequest,
-) -> Result<ChatRequest, InvalidRequest> {
-    chat.with_usage = body["stream_options"]["include_usage"] == true;
+/// The position of this API in the table of stop reasons.
+const STOP_REASONS: usize = 0;
+
+/// The largest number of answers to one request.
+const MAX_CHOICES: u64 = 128;
+
+/// Parses the body of a request.
+pub(super) fn parse(body: &Value) -> Result<ChatRequest, InvalidRequest> {
+    let mut chat = ChatRequest {
+        model: required_text(body, "model")?,
+        stream: parse_stream(body)?,
+        with_usage: body["stream_options"]["include_usage"] == true,
+        choices: body["n"].as_u64().unwrap_or(1).clamp(1, MAX_CHOICES),
+        ..ChatRequest::default()
+    };
+    for (at, tool) in list_at(body, "tools", true)?.iter().enumerate() {
+        let (definition, schema) = match tool.get("custom") {
+            Some(custom) => (custom, "format"),
+            None => (&tool["function"], "parameters"),
+        };
+        let tool = declared_tool(definition, schema);
+        chat.tools.push(tool.ok_or(format!("`tools[{at}].function.name` must be a string"))?);
+    }
+    let messages = list_at(body, "messages", false)?;
+    if messages.is_empty() {
+        return Err("`messages` must have at least one message".to_owned());
+    }
     let mut system = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         let role = parse_role(at, message, &ROLES)?;
@@ -40,6 +62,7 @@ pub(super) fn parse_messages(
         }
     }
     chat.system = system.join("\n");
+    chat.check_call_results()?;
     Ok(chat)
 }
 
@@ -56,7 +79,7 @@ fn parse_call(at: usize, call: &Value) -> Result<PastCall, InvalidRequest> {
 /// Renders a complete answer.
 pub(super) fn render_complete(answer: &ModelAnswer) -> Value {
     let mut message = json!({
-        "role": "assistant", "content": answer.text, "refusal": null, "annotations": [],
+        "role": "assistant", "content": answer.text, "refusal": answer.refusal, "annotations": [],
     });
     if !answer.calls.is_empty() {
         let call = |it: &ToolCall| {
@@ -65,12 +88,15 @@ pub(super) fn render_complete(answer: &ModelAnswer) -> Value {
         };
         message["tool_calls"] = answer.calls.iter().map(call).collect();
     }
+    let choice = |index: u64| {
+        json!({
+            "index": index, "message": message, "logprobs": null,
+            "finish_reason": finish_reason(answer),
+        })
+    };
     json!({
         "id": answer_id(answer), "object": "chat.completion", "created": Timestamp::now().as_second(),
-        "model": answer.model,
-        "choices": [{
-            "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(answer),
-        }],
+        "model": answer.model, "choices": (0..answer.choices).map(choice).collect::<Vec<_>>(),
         "usage": render_usage(answer), "system_fingerprint": "fp_sparring",
     })
 }
@@ -88,36 +114,43 @@ pub(super) fn render_stream(answer: &ModelAnswer, with_usage: bool) -> EventStre
         }
         format!("data: {chunk}\n\n")
     };
-    let choice = |delta: Value, finish: Option<&str>| {
-        let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish});
-        event(json!([choice]), None)
-    };
-    let content = answer.text.as_ref().map(|_| "");
-    let first = json!({"role": "assistant", "content": content, "refusal": null});
-    let mut events = vec![choice(first, None)];
-    for piece in split_into_pieces(answer.text.as_deref().unwrap_or_default()) {
-        events.push(choice(json!({"content": piece}), None));
+    let (mut events, mut ending) = (Vec::new(), Vec::new());
+    for index in 0..answer.choices {
+        let choice = |delta: Value, finish: Option<&str>| {
+            let choice = json!({
+                "index": index, "delta": delta, "logprobs": null, "finish_reason": finish,
+            });
+            event(json!([choice]), None)
+        };
+        events.extend(render_deltas(answer).into_iter().map(|delta| choice(delta, None)));
+        ending.push(choice(json!({}), Some(finish_reason(answer))));
     }
-    for (index, call) in answer.calls.iter().enumerate() {
-        let function = json!({"name": call.tool, "arguments": ""});
-        let first_part =
-            json!({"index": index, "id": call.id, "type": "function", "function": function});
-        events.push(choice(json!({"tool_calls": [first_part]}), None));
-        for piece in split_into_pieces(&call.arguments) {
-            let more = json!({"index": index, "function": {"arguments": piece}});
-            events.push(choice(json!({"tool_calls": [more]}), None));
-        }
-    }
-    let mut ending = vec![choice(json!({}), Some(finish_reason(answer)))];
     ending.extend(with_usage.then(|| event(json!([]), Some(render_usage(answer)))));
     ending.push("data: [DONE]\n\n".to_owned());
     EventStream { events, ending }
 }
 
-pub(super) fn render_models(models: &[String]) -> Value {
-    let model =
-        |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": "sparring"});
-    json!({"object": "list", "data": models.iter().map(model).collect::<Vec<_>>()})
+/// Renders the parts of a streamed message.
+fn render_deltas(answer: &ModelAnswer) -> Vec<Value> {
+    let content = answer.text.as_ref().map(|_| "");
+    let mut deltas = vec![json!({"role": "assistant", "content": content, "refusal": null})];
+    for piece in split_into_pieces(answer.text.as_deref().unwrap_or_default()) {
+        deltas.push(json!({"content": piece}));
+    }
+    for piece in split_into_pieces(answer.refusal.as_deref().unwrap_or_default()) {
+        deltas.push(json!({"refusal": piece}));
+    }
+    for (index, call) in answer.calls.iter().enumerate() {
+        let function = json!({"name": call.tool, "arguments": ""});
+        let first_part =
+            json!({"index": index, "id": call.id, "type": "function", "function": function});
+        deltas.push(json!({"tool_calls": [first_part]}));
+        for piece in split_into_pieces(&call.arguments) {
+            let more = json!({"index": index, "function": {"arguments": piece}});
+            deltas.push(json!({"tool_calls": [more]}));
+        }
+    }
+    deltas
 }
 
 fn answer_id(answer: &ModelAnswer) -> String {
@@ -125,8 +158,11 @@ fn answer_id(answer: &ModelAnswer) -> String {
 }
 
 fn finish_reason(answer: &ModelAnswer) -> &str {
-    let default = if answer.calls.is_empty() { "stop" } else { "tool_calls" };
-    answer.stop.as_deref().unwrap_or(default)
+    match (&answer.refusal, &answer.stop) {
+        // A refusal of the model is no stop reason of this API.
+        (Some(_), None) => "stop",
+        _ => answer.stop_reason(STOP_REASONS),
+    }
 }
 
 fn render_usage(answer: &ModelAnswer) -> Value {

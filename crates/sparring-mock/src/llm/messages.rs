@@ -3,19 +3,39 @@
 use serde_json::{Value, json};
 
 use super::chat_request::{
-    ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, parse_role,
+    ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, declared_tool,
+    list_at, parse_role, parse_stream, required_text,
 };
 use super::model_answer::{EventStream, ModelAnswer, ToolCall, split_into_pieces};
 
 const ROLES: [&str; 3] = ["user", "assistant", "system"];
 
-pub(super) fn parse_messages(
-    body: &Value,
-    messages: &[Value],
-    mut chat: ChatRequest,
-) -> Result<ChatRequest, InvalidRequest> {
+/// The position of this API in the table of stop reasons.
+const STOP_REASONS: usize = 2;
+
+/// Parses the body of a request.
+pub(super) fn parse(body: &Value) -> Result<ChatRequest, InvalidRequest> {
+    let chat = parse_without_limit(body)?;
     if body["max_tokens"].as_u64().is_none_or(|max| max == 0) {
         return Err("`max_tokens` must be a whole number of at least 1".to_owned());
+    }
+    Ok(chat)
+}
+
+/// Parses the body of a request whose tokens are only counted.
+pub(super) fn parse_without_limit(body: &Value) -> Result<ChatRequest, InvalidRequest> {
+    let mut chat = ChatRequest {
+        model: required_text(body, "model")?,
+        stream: parse_stream(body)?,
+        ..ChatRequest::default()
+    };
+    for (at, tool) in list_at(body, "tools", true)?.iter().enumerate() {
+        let tool = declared_tool(tool, "input_schema");
+        chat.tools.push(tool.ok_or(format!("`tools[{at}].name` must be a string"))?);
+    }
+    let messages = list_at(body, "messages", false)?;
+    if messages.is_empty() {
+        return Err("`messages` must have at least one message".to_owned());
     }
     let mut system = vec![content_text(&body["system"])];
     for (at, message) in messages.iter().enumerate() {
@@ -37,6 +57,7 @@ pub(super) fn parse_messages(
     }
     system.retain(|text| !text.is_empty());
     chat.system = system.join("\n");
+    chat.check_call_results()?;
     Ok(chat)
 }
 
@@ -57,9 +78,10 @@ fn parse_result(at: usize, block: &Value) -> Result<ToolResult, InvalidRequest> 
 
 /// Renders a complete answer.
 pub(super) fn render_complete(answer: &ModelAnswer) -> Value {
-    let text = answer.text.iter().map(|text| json!({"type": "text", "text": text}));
+    let text =
+        answer.text.iter().chain(&answer.refusal).map(|text| json!({"type": "text", "text": text}));
     let mut content: Vec<Value> = text.collect();
-    content.extend(answer.calls.iter().map(|call| tool_use(call, call.with.clone())));
+    content.extend(answer.calls.iter().map(|call| tool_use(call, complete_input(call))));
     let mut message = empty_message(answer);
     message["content"] = content.into();
     message["stop_reason"] = stop_reason(answer).into();
@@ -86,7 +108,7 @@ pub(super) fn render_stream(answer: &ModelAnswer) -> EventStream {
         events.push(render_event("content_block_stop", json!({"index": index})));
         index += 1;
     };
-    if let Some(text) = &answer.text {
+    for text in answer.text.iter().chain(&answer.refusal) {
         let deltas =
             split_into_pieces(text).into_iter().map(|it| json!({"type": "text_delta", "text": it}));
         block(json!({"type": "text", "text": ""}), deltas.collect());
@@ -111,19 +133,6 @@ fn render_event(name: &str, data: Value) -> String {
     format!("event: {name}\ndata: {whole}\n\n")
 }
 
-pub(super) fn render_models(models: &[String]) -> Value {
-    let model = |id: &String| {
-        json!({
-            "type": "model", "id": id, "display_name": id, "lifecycle": "active",
-            "created_at": "1970-01-01T00:00:00Z",
-        })
-    };
-    json!({
-        "data": models.iter().map(model).collect::<Vec<_>>(),
-        "has_more": false, "first_id": models.first(), "last_id": models.last(),
-    })
-}
-
 /// Renders a message without content.
 fn empty_message(answer: &ModelAnswer) -> Value {
     json!({
@@ -140,7 +149,11 @@ fn tool_use(call: &ToolCall, input: Value) -> Value {
     json!({"type": "tool_use", "id": call.id, "name": call.tool, "input": input})
 }
 
+/// Returns the input of a call in a complete answer, which has no text of its own.
+fn complete_input(call: &ToolCall) -> Value {
+    if call.is_text { call.arguments.clone().into() } else { call.with.clone() }
+}
+
 fn stop_reason(answer: &ModelAnswer) -> &str {
-    let default = if answer.calls.is_empty() { "end_turn" } else { "tool_use" };
-    answer.stop.as_deref().unwrap_or(default)
+    answer.stop_reason(STOP_REASONS)
 }
