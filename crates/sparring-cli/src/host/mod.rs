@@ -16,7 +16,7 @@ use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
 pub(crate) use config_source::{ConfigSource, ReloadedConfig};
-pub(crate) use open::{HostOptions, ServerFlags};
+pub(crate) use open::{HostOptions, ServerFlags, many_tools_note};
 pub(crate) use saved_session::SessionFlags;
 pub(crate) use terminal_input::{terminal_asker, terminal_input};
 

@@ -53,6 +53,9 @@ pub(crate) struct ServerFlags {
 /// Maximum bytes of a connection's transcript.
 const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
+/// The number of tools above which a note is printed: the limit of OpenAI's API.
+const MANY_TOOLS: usize = 128;
+
 /// The options that a verb adds to a host.
 pub(crate) struct HostOptions {
     /// Asks the user for permission to call a tool.
@@ -203,6 +206,15 @@ impl Host {
         }
         Ok(())
     }
+}
+
+/// Warns about more tools than a model can use well. Some APIs reject more than this.
+pub(crate) fn many_tools_note(tools: usize) -> Option<String> {
+    let text = format!(
+        "a model would get {tools} tools; more than {MANY_TOOLS} cost many tokens, and some APIs \
+         reject them; select servers with --server, or tools with --deny"
+    );
+    (tools > MANY_TOOLS).then_some(text)
 }
 
 /// Describes the tools that no rule decides about, when no user can be asked.

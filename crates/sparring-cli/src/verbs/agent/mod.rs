@@ -17,7 +17,7 @@ use crate::args::text_source::TextSource;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::host::{Host, HostOptions, ServerFlags, SessionFlags, terminal_asker};
+use crate::host::{Host, HostOptions, ServerFlags, SessionFlags, many_tools_note, terminal_asker};
 use crate::output::Printer;
 use crate::signals::Signals;
 use artifact_settings::Setting;
@@ -136,6 +136,9 @@ impl Agent {
             host.connect_session(&self.sessions, printer).await?;
             if host.registry.tools().is_empty() {
                 printer.note("the model has no tools").await;
+            }
+            if let Some(note) = many_tools_note(host.registry.tools().len()) {
+                printer.note(&note).await;
             }
             let ended = self.run_agent(&host, &endpoint, &store, system, &prompt, printer).await?;
             self.print_answer(ended, streams, printer).await

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use sparring_host::manager::{Changes, Event, Manager, ServerState};
 use sparring_host::registry::Registry;
 
-use crate::host::Host;
+use crate::host::{Host, many_tools_note};
 use crate::output::Printer;
 
 /// Prints events.
@@ -38,6 +38,9 @@ impl<'a> EventOutput<'a> {
             count(status.connected_servers, "server"),
         );
         self.printer.note(&note).await;
+        if let Some(note) = many_tools_note(tools) {
+            self.printer.note(&note).await;
+        }
     }
 
     /// Prints events until it is dropped.
