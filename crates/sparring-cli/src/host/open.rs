@@ -12,10 +12,11 @@ use sparring_host::permissions::{
     Source,
 };
 use sparring_host::registry::Registry;
+use sparring_peer::client::ServerRequest;
 use sparring_peer::{ClientBuilder, ClientOptions};
 use sparring_wire::types::Implementation;
 
-use super::Host;
+use super::{Host, Roots};
 use super::config_source::first_problem;
 use crate::command_error::CommandError;
 use crate::configured_servers;
@@ -35,6 +36,11 @@ pub(crate) struct ServerFlags {
     /// Naming it permits the whole file for this run
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(super) config: Option<PathBuf>,
+
+    /// Let servers work in this folder (roots/list); may be repeated [default: roots of the
+    /// config files]
+    #[arg(long = "root", value_name = "DIR", help_heading = "Servers")]
+    pub(super) roots: Vec<PathBuf>,
 
     /// Call these tools without asking: mcp__SERVER, mcp__SERVER__* or
     /// mcp__SERVER__get_*; may be repeated
@@ -110,9 +116,16 @@ impl ServerFlags {
             ..Default::default()
         };
         let registry = Arc::new(Registry::new(PermissionGate::new(permissions, options)));
-        let manager = Manager::builder().servers(servers).client(host_options.client).build();
+        let roots = Roots::find(&self.roots, &config, environment, printer).await?;
+        let client = match roots.value() {
+            Some(value) => host_options.client.answer(ServerRequest::Roots, move |_| {
+                std::future::ready(Ok(value.clone()))
+            }),
+            None => host_options.client,
+        };
+        let manager = Manager::builder().servers(servers).client(client).build();
         let (rules, named) = (Mutex::new(rules), self.named.clone());
-        Ok(Host { config: Arc::new(config), manager, registry, rules, named, source })
+        Ok(Host { config: Arc::new(config), manager, registry, rules, named, roots, source })
     }
 
     /// Prints each unusable server with the reason, unless servers were named.

@@ -107,6 +107,10 @@ impl Serve {
             return Err(CommandError::Usage(what.to_owned()));
         }
         let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
+        let gateway = match host.roots.result() {
+            Some(roots) => gateway.with_roots(roots),
+            None => gateway,
+        };
         let server = Server::new(gateway);
         let mut front = self.start_frontend(&server, listener, token, printer).await?;
         let output = EventOutput::new(&host, printer);

@@ -12,7 +12,7 @@ mod event_text;
 mod history;
 mod line_reader;
 mod loop_questions;
-mod questions;
+
 mod shell_loop;
 mod shell_state;
 
@@ -25,6 +25,7 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::host::{HostOptions, ServerFlags, SessionFlags, terminal_asker};
 use crate::output::Printer;
+use crate::server_questions;
 use crate::signals::Signals;
 use crate::terminal_prompt;
 use shell_loop::ShellLoop;
@@ -75,7 +76,7 @@ impl Shell {
         environment: &Environment,
     ) -> Result<Exit, CommandError> {
         let host_options = HostOptions::default();
-        let client = questions::client(host_options.client);
+        let client = server_questions::client(host_options.client);
         let host_options = HostOptions { asker: terminal_asker(environment, printer), client };
         let opening = async {
             self.check_that_it_can_be_saved().await?;

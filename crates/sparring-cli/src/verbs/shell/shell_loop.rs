@@ -16,7 +16,7 @@ use super::completion::Completion;
 use super::editor::{LinePrinter, edit_lines};
 use super::event_text::{EventText, first_line, render_event};
 use super::line_reader::{Input, LineReader};
-use super::questions::{RequestEvent, TerminalUser};
+use crate::server_questions::{RequestEvent, TerminalUser};
 use super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::environment::Environment;

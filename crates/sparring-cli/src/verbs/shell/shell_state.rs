@@ -12,7 +12,7 @@ use sparring_script::did_you_mean;
 use tokio::sync::mpsc;
 
 use super::event_log::EventLog;
-use super::questions::{InteractiveRequests, RequestEvent};
+use crate::server_questions::{InteractiveRequests, RequestEvent};
 use crate::command_error::CommandError;
 use crate::host::{ConfigSource, Host, ReloadedConfig};
 use crate::output::Printer;
@@ -53,7 +53,7 @@ impl<'a> ShellState<'a> {
             registry: Arc::clone(&host.registry),
             current: Mutex::new(current),
         };
-        let (requests, request_events) = InteractiveRequests::new(host.manager.clone());
+        let (requests, request_events) = InteractiveRequests::new(host.manager.clone(), host.roots.result());
         ShellState {
             requests,
             request_events: RefCell::new(Some(request_events)),
