@@ -73,6 +73,10 @@ pub(crate) struct Serve {
     pub(crate) output_flags: OutputFlags,
 }
 
+/// Limit for the wait for the servers' instructions, before the first client over stdio is
+/// answered.
+const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// The environment variable with the token, if no flag gives one.
 const TOKEN_VARIABLE: &str = "SPAR_SERVE_TOKEN";
 
@@ -112,12 +116,29 @@ impl Serve {
             None => gateway,
         };
         let server = Server::new(gateway);
-        let mut front = self.start_frontend(&server, listener, token, printer).await?;
+        // Over stdio the client is there already, and gets the instructions only once.
+        let mut front = match listener {
+            Some(listener) => {
+                Some(self.start_frontend(&server, listener, token, printer).await?)
+            }
+            None => None,
+        };
         let output = EventOutput::new(&host, printer);
         let work = async {
+            let serving = async {
+                let front = match &mut front {
+                    Some(front) => front,
+                    none => {
+                        server.handler().wait_for_startup(INSTRUCTIONS_TIMEOUT).await;
+                        server.refresh_description();
+                        none.insert(Frontend::Stdio(server.spawn(stdio(Default::default()))))
+                    }
+                };
+                front.ended().await;
+            };
             tokio::select! {
                 biased;
-                () = front.ended() => Ok(Exit::Success),
+                () = serving => Ok(Exit::Success),
                 // Before the events that follow from it.
                 never = output.run() => match never {},
                 () = gateway::notify_clients(&server) => Ok(Exit::Success),
@@ -127,7 +148,9 @@ impl Serve {
         // The servers stop first, so that requests in flight fail and clients get the
         // error.
         let exit = host.run_until_done(&mut signals, printer, work).await;
-        front.stop().await;
+        if let Some(front) = front {
+            front.stop().await;
+        }
         Ok(exit)
     }
 
@@ -172,13 +195,10 @@ impl Serve {
     async fn start_frontend(
         &self,
         server: &Server<Gateway>,
-        listener: Option<TcpListener>,
+        listener: TcpListener,
         token: Option<String>,
         printer: &Printer,
     ) -> Result<Frontend, CommandError> {
-        let Some(listener) = listener else {
-            return Ok(Frontend::Stdio(server.spawn(stdio(Default::default()))));
-        };
         let address = listener.local_addr().map_err(CommandError::System)?;
         let auth = token.iter().fold(Auth::default(), |auth, token| auth.bearer(token));
         let options = HttpOptions { auth, ..HttpOptions::default() };

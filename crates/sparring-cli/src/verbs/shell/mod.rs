@@ -38,6 +38,7 @@ Examples:
   spar shell --config servers.json --save work.json
   spar shell --resume work.json --save work.json
   printf '/mcp tools\\n' | spar shell
+  printf '/mcp call weather get city=Oslo\\n' | spar shell --allow mcp__weather --json
 
 /help lists the commands. Commands from a pipe run line by line, once the servers are
 connected; lines that begin with # are comments. After a failed command the others
@@ -54,6 +55,11 @@ pub(crate) struct Shell {
     #[command(flatten)]
     sessions: SessionFlags,
 
+    /// Print one line of JSON for each command: {"command":…,"ok":…,"result":…}, or
+    /// {"command":…,"ok":false,"error":{"kind":…,"message":…}}
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
     /// Print errors only, no notes
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
@@ -65,7 +71,7 @@ pub(crate) struct Shell {
 
 impl Shell {
     pub(crate) fn output_flags(&self) -> OutputFlags {
-        OutputFlags { json: false, quiet: self.quiet, color: self.color }
+        OutputFlags { json: self.json, quiet: self.quiet, color: self.color }
     }
 
     /// Runs the lines until the end of input.
