@@ -64,6 +64,24 @@ pub(crate) fn read_without_asking(environment: &Environment, printer: &Printer) 
     Config::read(&config_locations(environment), &context)
 }
 
+/// Reads all config files, and asks for the inputs of the servers that can be connected.
+///
+/// # Errors
+/// When the reading thread fails.
+pub(crate) async fn read_ready(
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<Config, CommandError> {
+    let config = read_without_asking(environment, printer);
+    let names = config.ready().map(|server| server.name.clone()).collect();
+    let ask = input_asker(names, KnownInputs::default(), environment.can_ask, printer.stderr());
+    let locations = config_locations(environment);
+    let context = config_context(environment, printer.stderr(), ask);
+    // On a thread, so that a signal can interrupt a question.
+    let read = tokio::task::spawn_blocking(move || Config::read(&locations, &context));
+    read.await.map_err(|error| CommandError::System(std::io::Error::other(error)))
+}
+
 /// Returns the server with this name.
 ///
 /// # Errors

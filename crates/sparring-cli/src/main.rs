@@ -17,6 +17,7 @@ mod output;
 mod report;
 mod runtime;
 mod schema_check;
+mod server_questions;
 mod signals;
 mod stderr_relay;
 mod terminal_prompt;

@@ -14,6 +14,7 @@ pub mod config;
 mod events;
 pub mod file_watcher;
 pub mod gateway;
+mod instructions;
 pub mod llm;
 pub mod manager;
 pub mod names;

@@ -5,6 +5,7 @@
 
 mod config_source;
 mod open;
+mod roots;
 mod saved_session;
 mod shutdown;
 mod terminal_input;
@@ -16,7 +17,8 @@ use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
 pub(crate) use config_source::{ConfigSource, ReloadedConfig};
-pub(crate) use open::{HostOptions, ServerFlags};
+pub(crate) use open::{HostOptions, ServerFlags, many_tools_note};
+pub(crate) use roots::Roots;
 pub(crate) use saved_session::SessionFlags;
 pub(crate) use terminal_input::{terminal_asker, terminal_input};
 
@@ -32,6 +34,8 @@ pub(crate) struct Host {
     rules: Mutex<Rules>,
     /// The servers that `--server` names.
     pub(crate) named: Vec<String>,
+    /// The folders that servers may work in.
+    pub(crate) roots: Roots,
     /// Reads the configuration again.
     pub(crate) source: ConfigSource,
 }

@@ -12,10 +12,11 @@ use sparring_host::permissions::{
     Source,
 };
 use sparring_host::registry::Registry;
+use sparring_peer::client::ServerRequest;
 use sparring_peer::{ClientBuilder, ClientOptions};
 use sparring_wire::types::Implementation;
 
-use super::Host;
+use super::{Host, Roots};
 use super::config_source::first_problem;
 use crate::command_error::CommandError;
 use crate::configured_servers;
@@ -36,6 +37,11 @@ pub(crate) struct ServerFlags {
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(super) config: Option<PathBuf>,
 
+    /// Let servers work in this folder (roots/list); may be repeated [default: roots of the
+    /// config files]
+    #[arg(long = "root", value_name = "DIR", help_heading = "Servers")]
+    pub(super) roots: Vec<PathBuf>,
+
     /// Call these tools without asking: mcp__SERVER, mcp__SERVER__* or
     /// mcp__SERVER__get_*; may be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
@@ -52,6 +58,9 @@ pub(crate) struct ServerFlags {
 
 /// Maximum bytes of a connection's transcript.
 const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
+
+/// The number of tools above which a note is printed: the limit of OpenAI's API.
+const MANY_TOOLS: usize = 128;
 
 /// The options that a verb adds to a host.
 pub(crate) struct HostOptions {
@@ -107,9 +116,16 @@ impl ServerFlags {
             ..Default::default()
         };
         let registry = Arc::new(Registry::new(PermissionGate::new(permissions, options)));
-        let manager = Manager::builder().servers(servers).client(host_options.client).build();
+        let roots = Roots::find(&self.roots, &config, environment, printer).await?;
+        let client = match roots.value() {
+            Some(value) => host_options.client.answer(ServerRequest::Roots, move |_| {
+                std::future::ready(Ok(value.clone()))
+            }),
+            None => host_options.client,
+        };
+        let manager = Manager::builder().servers(servers).client(client).build();
         let (rules, named) = (Mutex::new(rules), self.named.clone());
-        Ok(Host { config: Arc::new(config), manager, registry, rules, named, source })
+        Ok(Host { config: Arc::new(config), manager, registry, rules, named, roots, source })
     }
 
     /// Prints each unusable server with the reason, unless servers were named.
@@ -203,6 +219,15 @@ impl Host {
         }
         Ok(())
     }
+}
+
+/// Warns about more tools than a model can use well. Some APIs reject more than this.
+pub(crate) fn many_tools_note(tools: usize) -> Option<String> {
+    let text = format!(
+        "a model would get {tools} tools; more than {MANY_TOOLS} cost many tokens, and some APIs \
+         reject them; select servers with --server, or tools with --deny"
+    );
+    (tools > MANY_TOOLS).then_some(text)
 }
 
 /// Describes the tools that no rule decides about, when no user can be asked.

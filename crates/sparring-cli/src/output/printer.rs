@@ -32,6 +32,7 @@ pub(crate) struct TerminalInfo {
 }
 
 /// Prints in the way that the flags select.
+#[derive(Clone)]
 pub(crate) struct Printer {
     json: bool,
     quiet: bool,
@@ -154,6 +155,16 @@ impl Printer {
         if failure.is_broken_pipe() {
             return failure.exit();
         }
+        self.write_error(failure, stderr).await;
+        if self.json {
+            // If stdout is closed, the exit code still reports the failure.
+            let _ = self.print_json(&error_object(failure, stderr)).await;
+        }
+        failure.exit()
+    }
+
+    /// Writes an error with its details and the target's stderr to stderr.
+    pub(crate) async fn write_error(&self, failure: &CommandError, stderr: Option<&str>) {
         self.print_error(failure).await;
         if let CommandError::Request(error) = failure
             && let Some(data) = error_data(error)
@@ -166,11 +177,6 @@ impl Printer {
         if let Some(stderr) = stderr.filter(|text| !text.trim().is_empty()) {
             self.write_stderr(&indent_block("stderr", stderr, self.err)).await;
         }
-        if self.json {
-            // If stdout is closed, the exit code still reports the failure.
-            let _ = self.print_json(&error_object(failure, stderr)).await;
-        }
-        failure.exit()
     }
 
     /// Prints an error that does not end the verb.

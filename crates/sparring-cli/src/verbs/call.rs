@@ -147,15 +147,32 @@ pub(super) async fn print_call_result(
         Err(CommandError::Output(_)) | Ok(()) => {}
         Err(failure) => return Err(failure),
     }
+    match judge_call_result(name, tool, response, printer).await? {
+        Exit::Success => shown.map(|()| Exit::Success),
+        exit => shown.or_else(CommandError::ignore_broken_pipe).map(|()| exit),
+    }
+}
+
+/// Returns the exit code for the result of a call, and prints the reason of a failure.
+///
+/// # Errors
+/// When the response has no result.
+pub(super) async fn judge_call_result(
+    name: &str,
+    tool: Option<&Tool>,
+    response: &Response,
+    printer: &Printer,
+) -> Result<Exit, CommandError> {
+    response.require_result().map_err(CommandError::Request)?;
     if response.is_error() {
         printer.error(&format!("tool '{name}' returned isError")).await;
-    } else if match tool {
+        return Ok(Exit::Failed);
+    }
+    let is_good = match tool {
         None => true,
         Some(tool) => matches_output_schema(tool, response, printer).await,
-    } {
-        return shown.map(|()| Exit::Success);
-    }
-    shown.or_else(CommandError::ignore_broken_pipe).map(|()| Exit::Failed)
+    };
+    Ok(if is_good { Exit::Success } else { Exit::Failed })
 }
 
 /// Prints a note for each place where the arguments break the tool's input schema.

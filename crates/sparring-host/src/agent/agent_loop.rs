@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use sparring_peer::client::{RequestBuilder, ServerRequestHandler};
 use tokio::sync::mpsc;
 
 use super::endpoint::{AgentError, Endpoint};
 use super::event::Event;
 use super::model_turn::{ModelTurn, StopReason, ToolCall};
 use crate::artifacts::Store;
+use crate::instructions::join_instructions;
 use crate::manager::Manager;
 use crate::registry::Registry;
 
@@ -27,10 +29,19 @@ pub struct Agent<'a> {
     pub limits: Limits,
     /// The model's name.
     pub model: String,
-    /// The system prompt.
+    /// The system prompt. The instructions of the servers follow it.
     pub system: Option<String>,
+    /// Answers the questions of servers during calls; `None` to answer them as the manager's
+    /// clients do.
+    pub questions: Option<Arc<dyn ServerQuestions>>,
     /// Receives the events; a slow receiver slows the agent down.
     pub events: mpsc::Sender<Event>,
+}
+
+/// Answers questions of servers: elicitation, sampling and roots.
+pub trait ServerQuestions: Send + Sync {
+    /// The handler for the questions of a server.
+    fn handler(&self, server: &Arc<str>) -> Arc<dyn ServerRequestHandler>;
 }
 
 /// The limits of an agent.
@@ -129,18 +140,41 @@ impl Agent<'_> {
 
     async fn ask_model(&self, turn: u32, messages: &[Value]) -> Result<ModelTurn, AgentError> {
         // The tools may have changed since the last turn.
-        let tools = self.registry.tools();
+        let mut tools = self.registry.tools();
+        tools.extend(self.builtin_tools());
         self.emit(Event::Turn { turn, tools: tools.len() }).await;
         let (api, limits) = (self.endpoint.api, self.limits);
         let tools = api.declare_tools(&tools);
-        let system = self.system.as_deref();
-        let body = api.request_body(&self.model, system, messages, &tools, limits.max_tokens);
+        let system = self.system_prompt();
+        let body = api.request_body(&self.model, system.as_deref(), messages, &tools, limits.max_tokens);
         let mut model_turn = self.endpoint.request_turn(body, &self.events).await?;
         ensure_unique_ids(turn, &mut model_turn.calls);
         if !model_turn.text.is_empty() {
             self.emit(Event::Text(model_turn.text.clone())).await;
         }
         Ok(model_turn)
+    }
+
+    /// The system prompt with the current instructions of the servers.
+    fn system_prompt(&self) -> Option<String> {
+        let instructions = join_instructions(self.manager);
+        let instructions =
+            instructions.map(|text| format!("Instructions of the servers of the tools:\n\n{text}"));
+        let parts: Vec<String> = self.system.clone().into_iter().chain(instructions).collect();
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
+    }
+
+    /// Adds the handler of questions to a request.
+    pub(super) fn with_questions(
+        &self,
+        server: &Arc<str>,
+        request: RequestBuilder,
+    ) -> RequestBuilder {
+        match &self.questions {
+            // One person and one model answer all questions.
+            Some(questions) => request.with_server_request_handler(1, questions.handler(server)),
+            None => request,
+        }
     }
 
     pub(super) async fn emit(&self, event: Event) {

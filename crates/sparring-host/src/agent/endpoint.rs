@@ -127,6 +127,15 @@ impl Endpoint {
         if self.stream {
             body["stream"] = true.into();
         }
+        self.request_whole_turn(body, events).await
+    }
+
+    /// Requests one turn with exactly this body.
+    pub(super) async fn request_whole_turn(
+        &self,
+        body: Value,
+        events: &mpsc::Sender<Event>,
+    ) -> Result<ModelTurn, AgentError> {
         let body = body.to_string();
         let mut tries = 1;
         loop {

@@ -8,14 +8,17 @@
 mod agent_loop;
 mod anthropic;
 mod api;
+mod builtin_tools;
 mod endpoint;
 mod event;
 mod model_turn;
 mod openai;
+mod sampling;
 mod tool_calls;
 
-pub use agent_loop::{Agent, AgentResult, EndReason, Limits};
+pub use agent_loop::{Agent, AgentResult, EndReason, Limits, ServerQuestions};
 pub use api::{Address, Api, UnknownApi};
 pub use endpoint::{AgentError, Endpoint, RequestPolicy};
 pub use event::{Event, Permission};
 pub use model_turn::ToolCall;
+pub use sampling::{SampledMessage, SamplingRequest};

@@ -9,10 +9,11 @@ use sparring_peer::client::{self, Response};
 use sparring_wire::RawJson;
 
 use super::agent_loop::Agent;
+use super::builtin_tools::BuiltinRequest;
 use super::event::{Event, Permission};
 use super::model_turn::{ToolCall, ToolResult};
 use crate::artifacts::{Call, ProcessedResult};
-use crate::registry::{CallError, Caller as _, Route};
+use crate::registry::{CallError, Route};
 use crate::text::truncate;
 
 /// The maximum number of characters of an error that the model gets.
@@ -28,6 +29,10 @@ struct PermittedCall {
 /// A call after the permission check.
 enum CheckedCall {
     Permitted(PermittedCall),
+    /// A built-in tool with a request to a server.
+    Builtin(Arc<ToolCall>, BuiltinRequest),
+    /// A list, which needs no request.
+    Listed(Arc<ToolCall>, String),
     Refused(Arc<ToolCall>, String),
 }
 
@@ -62,10 +67,17 @@ impl Agent<'_> {
 
     async fn check(&self, call: Arc<ToolCall>) -> CheckedCall {
         self.emit(Event::Call(Arc::clone(&call))).await;
-        let arguments = match call.value() {
-            Ok(value) => RawJson::from(value),
+        let value = match call.value() {
+            Ok(value) => value,
             Err(why) => return CheckedCall::Refused(call, why),
         };
+        if let Some(text) = self.builtin_list(&call.tool, &value) {
+            return CheckedCall::Listed(call, text);
+        }
+        if let Some(request) = self.builtin_request(&call.tool, &value) {
+            return self.check_builtin(call, request).await;
+        }
+        let arguments = RawJson::from(value);
         let permitted = self.registry.permit(&call.tool, arguments.view()).await;
         let server = self.registry.get(&call.tool).map(|tool| tool.server);
         let refused = permitted.as_ref().err().map(ToString::to_string);
@@ -77,9 +89,37 @@ impl Agent<'_> {
         }
     }
 
+    /// Checks the permission of a built-in tool.
+    async fn check_builtin(
+        &self,
+        call: Arc<ToolCall>,
+        request: Result<BuiltinRequest, String>,
+    ) -> CheckedCall {
+        let request = match request {
+            Ok(request) => request,
+            Err(why) => return CheckedCall::Refused(call, why),
+        };
+        let server = Arc::clone(request.connection.server());
+        let permitted =
+            self.registry.permit_request(&server, request.method, request.arguments()).await;
+        let refused = permitted.err().map(|denied| denied.to_string());
+        let (same, server) = (Arc::clone(&call), Some(server));
+        let permission = Permission { call: same, server, refused: refused.clone() };
+        self.emit(Event::Permission(permission)).await;
+        match refused {
+            None => CheckedCall::Builtin(call, request),
+            Some(why) => CheckedCall::Refused(call, why),
+        }
+    }
+
     async fn finish_call(&self, checked: CheckedCall) -> ToolResult {
         let (call, text, is_error) = match checked {
             CheckedCall::Refused(call, why) => (call, why, true),
+            CheckedCall::Listed(call, text) => (call, text, false),
+            CheckedCall::Builtin(call, request) => match self.send_builtin(&request).await {
+                Ok(text) => (call, text, false),
+                Err(why) => (call, truncate(&why, MAX_ERROR_CHARS), true),
+            },
             CheckedCall::Permitted(permitted) => {
                 let (text, is_error) = self.call(&permitted).await;
                 (permitted.call, text, is_error)
@@ -92,7 +132,7 @@ impl Agent<'_> {
 
     async fn call(&self, permitted: &PermittedCall) -> (String, bool) {
         let PermittedCall { call, arguments, route } = permitted;
-        let answered = self.manager.call(route, arguments.clone()).await;
+        let answered = self.send_call(route, arguments.clone()).await;
         let response = match answered {
             Ok(response) => response,
             Err(error) => return (truncate(&error_text(&error), MAX_ERROR_CHARS), true),
@@ -106,6 +146,16 @@ impl Agent<'_> {
             self.emit(Event::Artifact { call: Arc::clone(call), artifact }).await;
         }
         (for_model, response.is_error())
+    }
+}
+
+impl Agent<'_> {
+    /// Calls a tool on the current connection. A call is never repeated on another one.
+    async fn send_call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
+        let connection = self.manager.connection_for(route)?;
+        let request = connection.call_tool(&route.tool.name, arguments);
+        let called = self.with_questions(&route.server, request).await;
+        called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde_json::Value;
 use sparring_script::{Problems, Source, Span, did_you_mean};
 
 use super::config_context::ConfigContext;
@@ -20,6 +21,8 @@ pub struct Config {
     pub unused: Vec<UnusedEntry>,
     /// The rules of files for the tools of all servers.
     pub rules: Vec<FileRules>,
+    /// The folders that trusted files give servers to work in.
+    pub roots: Vec<PathBuf>,
     /// Problems of files outside of their entries.
     pub faults: Vec<FileProblem>,
     /// Notes, each with its position.
@@ -50,6 +53,9 @@ pub struct ConfiguredServer {
     /// Its command line or URL as written in the file, with unexpanded
     /// variables.
     pub spelled: String,
+    /// The entry with the keys of `mcp.yaml`. Stars replace literal secrets, and variables are
+    /// not expanded.
+    pub entry: Value,
     /// True if it may be connected.
     pub enabled: bool,
     /// The usability of the entry.

@@ -10,9 +10,10 @@ use sparring_transport::{ChildTarget, ContainerTarget, Target};
 use sparring_wire::Revision;
 
 use super::config_context::ConfigContext;
+use super::env_file::parse_env_file;
 use super::expand::Expander;
 use super::locations::ConfigLocation;
-use super::read::{Input, RawEntry, parse_rules};
+use super::read::{Input, RawEntry, parse_rules, read_text};
 use super::server_config::{Origin, Reconnect, Scope, ServerConfig};
 
 /// The default timeout of connecting and of each request.
@@ -47,7 +48,7 @@ const INHERITED_VARIABLES_WINDOWS: [&str; 18] = [
 
 /// The keys of a target, each with the keys that are allowed only beside it.
 const TARGET_KEYS: [(&str, &[&str]); 2] = [
-    ("command", &["args", "env", "pass_env", "cwd", "container", "engine"]),
+    ("command", &["args", "env", "env_file", "pass_env", "cwd", "container", "engine"]),
     ("url", &["headers", "auth"]),
 ];
 
@@ -234,7 +235,9 @@ impl EntryReader<'_> {
             false => program,
         };
         let mut target = ChildTarget::new(program).args(self.list("args")?);
-        target.env = self.pairs("env", is_variable)?.into_iter().collect();
+        let mut variables = self.env_file()?;
+        variables.extend(self.pairs("env", is_variable)?);
+        target.env = variables.into_iter().collect();
         target.cwd = match node.get("cwd") {
             Some(cwd) => {
                 let cwd = self.expander.expand_text("cwd", cwd)?;
@@ -336,6 +339,23 @@ impl EntryReader<'_> {
                 None
             }
         }
+    }
+
+    /// The variables of `env_file`; `None` after a problem.
+    fn env_file(&mut self) -> Option<Vec<(String, String)>> {
+        let Some(node) = self.raw.node.get("env_file") else { return Some(Vec::new()) };
+        let path = self.expander.expand_text("env_file", node)?;
+        let path = resolve_path(&path, self.expander.location, self.expander.config_context);
+        let problem = match read_text(&path) {
+            Ok(Some(text)) => match parse_env_file(&text) {
+                Ok(variables) => return Some(variables),
+                Err(line) => format!("`env_file`: line {line} is not NAME=value"),
+            },
+            Ok(None) => "cannot read `env_file`: no such file".to_owned(),
+            Err(why) => format!("cannot read `env_file`: {why}"),
+        };
+        self.add_problem(node.span, &problem);
+        None
     }
 
     fn pass_env(&mut self) -> Vec<String> {

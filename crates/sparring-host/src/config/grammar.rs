@@ -23,6 +23,12 @@ pub(super) static CONFIG: Object = Object {
     keys: &[&[
         Key::new("servers", &Shape::Map(&Shape::Object(&SERVER)), "The servers, by name."),
         Key::new(
+            "roots",
+            &TEXTS,
+            "Folders that servers may work in, which `spar` answers `roots/list` with (default: \
+             none). Relative to the project, or in the user's file to the home folder.",
+        ),
+        Key::new(
             "permissions",
             &Shape::Object(&PERMISSIONS),
             "Permission rules for the tools of all servers; `mcp__server__tool` names a tool, and \
@@ -46,6 +52,12 @@ pub(super) static SERVER: Object = Object {
             Key::new("command", &Shape::String, "The program to start."),
             Key::new("args", &TEXTS, "The arguments of `command`."),
             Key::new("env", &Shape::Map(&Shape::String), "Environment variables of `command`."),
+            Key::new(
+                "env_file",
+                &Shape::String,
+                "A file with more variables, `NAME=value` lines; `env` overrides them. Relative \
+                 like `cwd`.",
+            ),
             Key::new(
                 "pass_env",
                 &TEXTS,

@@ -13,6 +13,7 @@ use super::configuration::{
 use super::entry::{self, EntryContext};
 use super::locations::{ConfigLocation, ConfigLocations};
 use super::read::{File, FileContent, RawEntry, parse_content, parse_patterns, read_text};
+use super::redact;
 use super::server_config::{Origin, Rules, Scope};
 use super::trust::Trust;
 use crate::names::{find_collisions, sanitize};
@@ -23,6 +24,7 @@ pub(super) fn read_all(locations: &ConfigLocations, config_context: &ConfigConte
             servers: BTreeMap::new(),
             unused: Vec::new(),
             rules: Vec::new(),
+            roots: Vec::new(),
             faults: Vec::new(),
             notes: Vec::new(),
             files: Vec::new(),
@@ -93,6 +95,7 @@ impl Merger<'_> {
             entries,
             inputs,
             mut rules,
+            roots,
             patterns: global_patterns,
             problems,
             rules_are_complete,
@@ -105,6 +108,11 @@ impl Merger<'_> {
         }
         if !is_trusted {
             rules.allow.clear();
+        } else {
+            let folders = roots.iter().filter_map(Node::as_str);
+            let folders =
+                folders.map(|text| entry::resolve_path(text, location, self.config_context));
+            self.config.roots.extend(folders);
         }
         if rules != Rules::default() {
             let (file, scope) = (location.file.clone(), location.scope);
@@ -154,6 +162,7 @@ impl Merger<'_> {
             origin,
             transport: transport_name(&raw.node),
             spelled: written_target(&raw.node),
+            entry: redact::masked_entry(&raw.node),
             enabled: raw.node.get("enabled").and_then(Node::as_bool).unwrap_or(true),
             state,
         };

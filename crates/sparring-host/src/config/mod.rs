@@ -10,8 +10,10 @@ mod config_context;
 mod configuration;
 mod edit;
 mod entry;
+mod env_file;
 mod expand;
 mod grammar;
+mod import;
 mod locations;
 mod merge;
 mod read;
@@ -26,6 +28,7 @@ pub use configuration::{
     UnusedEntry, UnusedReason,
 };
 pub use edit::{Change, EditError, Edited, edit};
+pub use import::{ImportedEntry, ImportedFile, import_file};
 pub use grammar::{reference, schema};
 pub use locations::{ConfigLocation, ConfigLocations, Format};
 pub use read::File;

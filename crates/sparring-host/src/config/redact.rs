@@ -2,13 +2,18 @@
 //! environment and of credentials become stars. Each byte gets one star, so
 //! that positions stay the same.
 
+use serde_json::Value;
 use sparring_script::{Node, NodeKind, Problems, Source, Span};
 
 use super::locations::Format;
+use super::merge::written_target;
 
 /// The keys of an entry whose values are masked. References to variables are
 /// not masked: they are not secrets, and a reader needs them.
 const SECRET_KEYS: [&str; 4] = ["env", "headers", "auth", "oauth"];
+
+/// The mask of a value whose position does not matter.
+const MASK: &str = "***";
 
 /// Masks the secrets in a text.
 pub(super) fn mask_secrets(source: &Source, root: &Node, format: Format) -> Source {
@@ -23,6 +28,29 @@ pub(super) fn mask_secrets(source: &Source, root: &Node, format: Format) -> Sour
         input.get("default").into_iter().for_each(|default| collect_values(default, &mut spans));
     }
     mask_spans(source, &spans)
+}
+
+/// An entry as JSON with masked secrets. The URL has no password.
+pub(super) fn masked_entry(node: &Node) -> Value {
+    let mut entry = node.to_json();
+    for (key, value) in entry.as_object_mut().into_iter().flatten() {
+        match &**key {
+            "url" => *value = written_target(node).into(),
+            key if SECRET_KEYS.contains(&key) => mask_value(value),
+            _ => {}
+        }
+    }
+    entry
+}
+
+fn mask_value(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains("${") => {}
+        Value::String(_) | Value::Number(_) => *value = MASK.into(),
+        Value::Array(items) => items.iter_mut().for_each(mask_value),
+        Value::Object(members) => members.values_mut().for_each(mask_value),
+        _ => {}
+    }
 }
 
 /// Masks problems with a text that cannot be parsed: only its keys and

@@ -35,6 +35,8 @@ pub struct PreviewedServer {
     pub takes: Vec<String>,
     /// The environment variables that its entry sets.
     pub sets: Vec<String>,
+    /// The file with more variables that it would get, as written in the file.
+    pub env_file: Option<String>,
 }
 
 impl TrustPreview {
@@ -91,6 +93,7 @@ fn preview_server(raw: &RawEntry) -> PreviewedServer {
         spelled: written_target(&raw.node),
         takes,
         sets: env.iter().map(|entry| entry.key.clone()).collect(),
+        env_file: raw.node.get("env_file").and_then(Node::as_str).map(str::to_owned),
     }
 }
 

@@ -66,12 +66,14 @@ pub(super) struct PendingQuestion {
 }
 
 impl ForwardedRequest {
-    /// Makes the request; messages before its response go through that channel.
+    /// Makes the request; messages before its response go through that channel. `roots` is
+    /// the answer to `roots/list`, if the client has none.
     pub(super) fn start(
         connection: Connection,
         request: RequestBuilder,
         requester: u64,
         (sender, messages): (mpsc::Sender<Box<ServerMessage>>, mpsc::Receiver<Box<ServerMessage>>),
+        roots: Option<RawJson>,
         cx: &Context,
     ) -> ForwardedRequest {
         let request = match cx.wants_progress() {
@@ -85,7 +87,7 @@ impl ForwardedRequest {
             }
         };
         let request =
-            request.with_server_request_handler(requester, Arc::new(QuestionForwarder(sender)));
+            request.with_server_request_handler(requester, Arc::new(QuestionForwarder { sender, roots }));
         let (asked, questions) = (BTreeMap::new(), 0);
         ForwardedRequest { connection, call: request.start(), messages, asked, questions }
     }
@@ -162,7 +164,10 @@ impl ForwardedRequest {
 }
 
 /// Answers the server's questions by asking the client.
-struct QuestionForwarder(mpsc::Sender<Box<ServerMessage>>);
+struct QuestionForwarder {
+    sender: mpsc::Sender<Box<ServerMessage>>,
+    roots: Option<RawJson>,
+}
 
 impl ServerRequestHandler for QuestionForwarder {
     fn answer(
@@ -170,7 +175,11 @@ impl ServerRequestHandler for QuestionForwarder {
         method: &str,
         params: RawJson,
     ) -> Pin<Box<dyn Future<Output = QuestionResult> + Send>> {
-        let asked = queue_question(&self.0, method, &params);
+        if let Some(roots) = self.roots.clone().filter(|_| method == ServerRequest::Roots.method())
+        {
+            return Box::pin(std::future::ready(Ok(roots)));
+        }
+        let asked = queue_question(&self.sender, method, &params);
         Box::pin(async move {
             let gone = |_| Err(ErrorObject::internal("the client is gone"));
             let late = |_| Err(ErrorObject::internal("the client did not answer in time"));

@@ -28,9 +28,9 @@ use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{mpsc, watch};
 
+use crate::instructions::join_instructions;
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, RegisteredTool, Registry};
-use crate::text::truncate;
 use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES};
 use item_check::CheckedItem as _;
 use log_forwarder::LogForwarder;
@@ -38,9 +38,6 @@ use pending_input::PendingInputs;
 
 pub use change_notifier::notify_clients;
 pub use item_check::unlisted_items;
-
-/// The maximum number of characters of a server's instructions.
-const MAX_INSTRUCTIONS_CHARS: usize = 10_000;
 
 /// The answer to a server that asks outside of a client's request.
 const NO_OPEN_REQUEST: &str = "no client request is open that this question could belong to";
@@ -53,6 +50,8 @@ pub struct Gateway {
     logs: Arc<LogForwarder>,
     /// True if connecting to all servers at startup has ended.
     started: watch::Sender<bool>,
+    /// The result of `roots/list` for clients without roots.
+    roots: Option<RawJson>,
     /// The number of requests without a session.
     sessionless_requests: AtomicU64,
 }
@@ -76,7 +75,20 @@ impl Gateway {
     pub fn new(manager: Manager, registry: Arc<Registry>) -> Gateway {
         let started = watch::Sender::new(false);
         let (pending_input, logs, sessionless_requests) = Default::default();
-        Gateway { manager, registry, pending_input, logs, started, sessionless_requests }
+        let roots = None;
+        Gateway { manager, registry, pending_input, logs, started, roots, sessionless_requests }
+    }
+
+    /// Answers `roots/list` with this result in requests of clients that declare no roots.
+    #[must_use]
+    pub fn with_roots(self, roots: RawJson) -> Gateway {
+        Gateway { roots: Some(roots), ..self }
+    }
+
+    /// Waits until all servers are connected or have failed, but at most that long.
+    pub async fn wait_for_startup(&self, within: Duration) {
+        let mut started = self.started.subscribe();
+        let _ = timeout(within, started.wait_for(|started| *started)).await;
     }
 
     fn current_tools(&self) -> Reply {
@@ -129,6 +141,7 @@ impl Gateway {
             request,
             self.requester(cx),
             (sender, messages),
+            self.roots.clone().filter(|_| !cx.client_has("roots")),
             cx,
         );
         let outcome = forwarded_request.run(cx).await;
@@ -170,15 +183,7 @@ impl Handler for Gateway {
     }
 
     fn instructions(&self) -> Option<String> {
-        let connections = self.manager.connections();
-        let each = connections.iter().filter_map(|connection| {
-            let instructions = connection.instructions()?.trim();
-            let instructions = truncate(instructions, MAX_INSTRUCTIONS_CHARS);
-            (!instructions.is_empty())
-                .then(|| format!("# {}\n\n{instructions}", connection.server()))
-        });
-        let all: Vec<String> = each.collect();
-        (!all.is_empty()).then(|| all.join("\n\n"))
+        join_instructions(&self.manager)
     }
 
     async fn list_tools(&self, _cursor: Option<&str>, _cx: &Context) -> HandlerResult {

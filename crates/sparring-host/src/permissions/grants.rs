@@ -94,13 +94,21 @@ impl Grants {
         self.update(add).await
     }
 
-    /// Revokes every grant of a tool.
+    /// All grants with the times at which they were given.
+    pub fn with_times(&self) -> Vec<(Grant, String)> {
+        let grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        grants.iter().map(|(grant, since)| (grant.clone(), since.clone())).collect()
+    }
+
+    /// Revokes every grant of a tool, or of all tools of a server.
     ///
     /// # Errors
     /// If the file cannot be written; the tool stays granted in other runs.
-    pub async fn revoke(&self, server: &str, tool: &str) -> io::Result<()> {
-        self.update(|grants| grants.retain(|grant, _| grant.server != server || grant.tool != tool))
-            .await
+    pub async fn revoke(&self, server: &str, tool: Option<&str>) -> io::Result<()> {
+        let is_other = |grant: &Grant| {
+            grant.server != server || tool.is_some_and(|tool| grant.tool != tool)
+        };
+        self.update(|grants| grants.retain(|grant, _| is_other(grant))).await
     }
 
     /// Other processes may have changed the file, so it is read again. A file

@@ -17,7 +17,7 @@ use sparring_wire::{Json, RawJson};
 
 use crate::events::LagEvent;
 use crate::names::NameLimit;
-use crate::permissions::{Answer, Call, PermissionGate, Permissions, Reason};
+use crate::permissions::{Answer, Call, Denied, PermissionGate, Permissions, Reason};
 use crate::text::truncate;
 use name_table::NameTable;
 
@@ -30,6 +30,12 @@ const MAX_TEXT_CHARS: usize = 10_000;
 
 /// The maximum number of suggestions for an unknown name.
 const MAX_SUGGESTIONS: usize = 3;
+
+/// The names that rules use for reading the resources and getting the prompts of a server.
+/// No tool has such a name.
+pub const RESOURCES_READ: &str = "resources/read";
+/// See [`RESOURCES_READ`].
+pub const PROMPTS_GET: &str = "prompts/get";
 
 /// The tools of many servers.
 #[derive(Debug)]
@@ -182,9 +188,28 @@ impl Registry {
         // Read before the decision: a permitted call goes to this server or to
         // none.
         let target = self.gate.permissions().fingerprint(&server).cloned();
+        self.permit_request(&server, &tool.name, arguments).await?;
+        match self.find(name) {
+            Some((other, now)) if other == server && now.name == tool.name => {
+                Ok(Route { server, tool, target })
+            }
+            _ => Err(Refusal::Gone { name: name.to_owned() }),
+        }
+    }
+
+    /// Checks the permission of a request to a server: a call of a tool by the server's name
+    /// for it, [`RESOURCES_READ`] or [`PROMPTS_GET`]. It may ask a person first.
+    ///
+    /// # Errors
+    /// If the request is denied.
+    pub async fn permit_request(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Json<'_>,
+    ) -> Result<(), Denied> {
         let id = format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed));
-        let call = Call { id: &id, server: &server, tool: &tool.name, arguments };
-        let checked = self.gate.check(call).await;
+        let checked = self.gate.check(Call { id: &id, server, tool, arguments }).await;
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
         if let Some(Reason::Answer(Some(Answer::Never))) = reason {
             self.events.send(Event::Permissions);
@@ -192,12 +217,12 @@ impl Registry {
         if let Some(note) = checked?.note {
             self.events.send(Event::Note(note.into()));
         }
-        match self.find(name) {
-            Some((other, now)) if other == server && now.name == tool.name => {
-                Ok(Route { server, tool, target })
-            }
-            _ => Err(Refusal::Gone { name: name.to_owned() }),
-        }
+        Ok(())
+    }
+
+    /// Returns true if such a request would be denied without a question.
+    pub fn hides_request(&self, server: &str, tool: &str) -> bool {
+        self.gate.decide_without_asking(server, tool).is_some_and(|decided| !decided.allowed)
     }
 
     /// Calls a tool by its registered name, if that is permitted.

@@ -3,7 +3,7 @@
 use sparring_script::nearest_names;
 use sparring_wire::types::Tool;
 
-use super::Registry;
+use super::{PROMPTS_GET, RESOURCES_READ, Registry};
 use crate::names::sanitize;
 use crate::permissions::ToolPattern;
 use crate::text::{escape_control, truncate};
@@ -21,7 +21,10 @@ impl Registry {
         let mut notes = vec![];
         for (server, tools) in servers.iter().filter(|(_, tools)| !tools.is_empty()) {
             for (glob, rule) in permissions.rules_for(server) {
-                if tools.iter().any(|tool| glob.matches(&tool.name)) {
+                let mut requests = [RESOURCES_READ, PROMPTS_GET].into_iter();
+                if tools.iter().any(|tool| glob.matches(&tool.name))
+                    || requests.any(|name| glob.matches(name))
+                {
                     continue;
                 }
                 let suggestion = suggest_tool(glob, tools.iter().map(|tool| &**tool));

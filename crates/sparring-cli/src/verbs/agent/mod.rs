@@ -3,8 +3,10 @@
 mod artifact_settings;
 mod event_output;
 mod model_flags;
+mod question_answers;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ColorChoice};
 use serde_json::json;
@@ -17,12 +19,13 @@ use crate::args::text_source::TextSource;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::host::{Host, HostOptions, ServerFlags, SessionFlags, terminal_asker};
+use crate::host::{Host, HostOptions, ServerFlags, SessionFlags, many_tools_note, terminal_asker};
 use crate::output::Printer;
 use crate::signals::Signals;
 use artifact_settings::Setting;
 use event_output::EventOutput;
 use model_flags::ModelFlags;
+use question_answers::{AgentModel, QuestionAnswers, QuestionContext, QuestionFlags};
 
 /// Maximum events that wait to be printed.
 const EVENT_QUEUE_LIMIT: usize = 64;
@@ -34,6 +37,10 @@ Examples:
   spar agent 'sum up the report' --llm http://127.0.0.1:11434/v1 --model llama3.2 \\
       --server files --allow 'mcp__files__read_*' --artifacts out
   spar agent 'the weather?' --llm http://127.0.0.1:3002/v1 --config mcp.json --json
+
+The model also gets the instructions of the servers, and tools to list and read their
+resources and prompts; the rules name these resources/read and prompts/get, as in
+mcp__files__resources/read.
 
 The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Tools with readOnlyHint run
 in parallel, all others one after the other.
@@ -86,6 +93,9 @@ pub(crate) struct Agent {
     servers: ServerFlags,
 
     #[command(flatten)]
+    questions: QuestionFlags,
+
+    #[command(flatten)]
     sessions: SessionFlags,
 
     /// Print one line of JSON for each event, and at the end the answer or
@@ -102,6 +112,13 @@ pub(crate) struct Agent {
     color: ColorChoice,
 }
 
+/// The prompts of a run, and the answers to the questions of servers.
+struct AgentPrompt<'a> {
+    system: Option<String>,
+    prompt: &'a str,
+    questions: Arc<QuestionAnswers>,
+}
+
 impl Agent {
     pub(crate) fn output_flags(&self) -> OutputFlags {
         OutputFlags { json: self.json, quiet: self.quiet, color: self.color }
@@ -116,7 +133,7 @@ impl Agent {
     ) -> Result<Exit, CommandError> {
         // Wrong arguments are reported before anything is started.
         let streams = self.model.streams(printer);
-        let endpoint = self.model.endpoint(environment, streams)?;
+        let endpoint = Arc::new(self.model.endpoint(environment, streams)?);
         let store = artifact_settings::build_store(self.artifacts.as_deref(), &self.settings);
         let starting = async {
             let prompt = read_text(&self.prompt).await?;
@@ -124,10 +141,9 @@ impl Agent {
                 Some(system) => Some(read_text(system).await?),
                 None => None,
             };
-            let host_options = HostOptions {
-                asker: terminal_asker(environment, printer),
-                ..HostOptions::default()
-            };
+            let client = HostOptions::default().client;
+            let client = self.questions.configure(client, environment.can_ask);
+            let host_options = HostOptions { asker: terminal_asker(environment, printer), client };
             let host = self.servers.open_host(host_options, environment, printer).await?;
             Ok::<_, CommandError>((prompt, system, host))
         };
@@ -137,7 +153,19 @@ impl Agent {
             if host.registry.tools().is_empty() {
                 printer.note("the model has no tools").await;
             }
-            let ended = self.run_agent(&host, &endpoint, &store, system, &prompt, printer).await?;
+            if let Some(note) = many_tools_note(host.registry.tools().len()) {
+                printer.note(&note).await;
+            }
+            let model =
+                AgentModel { endpoint: Arc::clone(&endpoint), name: self.model.model.clone() };
+            let context = QuestionContext {
+                roots: host.roots.result(),
+                can_ask: environment.can_ask,
+                printer: printer.clone(),
+            };
+            let questions = Arc::new(self.questions.answers(model, context));
+            let agent_prompt = AgentPrompt { system, prompt: &prompt, questions };
+            let ended = self.run_agent(&host, &endpoint, &store, agent_prompt, printer).await?;
             self.print_answer(ended, streams, printer).await
         };
         Ok(host.run_until_done(&mut signals, printer, work).await)
@@ -148,10 +176,10 @@ impl Agent {
         host: &Host,
         endpoint: &Endpoint,
         store: &Store,
-        system: Option<String>,
-        prompt: &str,
+        agent_prompt: AgentPrompt<'_>,
         printer: &Printer,
     ) -> Result<AgentResult, CommandError> {
+        let AgentPrompt { system, prompt, questions } = agent_prompt;
         let (events, mut receiver) = mpsc::channel(EVENT_QUEUE_LIMIT);
         let limits = Limits { max_turns: self.max_turns, max_tokens: self.model.max_tokens };
         let agent = Loop {
@@ -162,6 +190,7 @@ impl Agent {
             limits,
             model: self.model.model.clone(),
             system,
+            questions: Some(questions),
             events,
         };
         let running = async move {

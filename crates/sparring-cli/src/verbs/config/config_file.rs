@@ -133,14 +133,14 @@ fn user_file(locations: &ConfigLocations) -> Result<ConfigLocation, CommandError
     locations.user_file().cloned().ok_or_else(none)
 }
 
-fn unknown_server(name: &str, config: &Config) -> CommandError {
+pub(super) fn unknown_server(name: &str, config: &Config) -> CommandError {
     match config.server_by_name(name) {
         Err(refusal) => CommandError::Usage(refusal.to_string()),
         Ok(_) => CommandError::Usage(format!("no server named `{name}`")),
     }
 }
 
-fn edit_error(error: EditError) -> CommandError {
+pub(super) fn edit_error(error: EditError) -> CommandError {
     match error {
         EditError::Invalid(problems) => CommandError::Script(vec![problems]),
         EditError::File { .. } | EditError::Unsupported { .. } | EditError::Trust(_) => {

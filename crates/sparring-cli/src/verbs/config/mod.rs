@@ -4,6 +4,10 @@ mod add;
 mod check;
 mod config_file;
 mod edit;
+mod get;
+mod grants;
+mod health;
+mod import;
 mod list;
 mod trust;
 
@@ -21,6 +25,8 @@ Examples:
   spar config list
   spar config add files -- npx -y @modelcontextprotocol/server-filesystem .
   spar config add api --url https://example.com/mcp --bearer '${TOKEN}' --project
+  spar config list --check
+  spar config import claude-desktop
   spar config disable files
   spar config trust
   spar call echo message=hi --server files
@@ -43,18 +49,24 @@ pub(crate) struct Config {
 #[derive(Subcommand)]
 enum ConfigCommand {
     List(list::List),
+    Get(get::Get),
     Add(Box<add::Add>),
+    Import(import::Import),
     Remove(edit::Remove),
     Enable(edit::Enable),
     Disable(edit::Disable),
     Trust(trust::TrustFiles),
     Check(check::Check),
+    Grants(grants::ShowGrants),
 }
 
 impl Config {
     pub(crate) fn output_flags(&self) -> OutputFlags {
         let flags = match &self.command {
             ConfigCommand::List(list) => &list.output_flags,
+            ConfigCommand::Get(get) => &get.output_flags,
+            ConfigCommand::Import(import) => &import.output_flags,
+            ConfigCommand::Grants(grants) => &grants.output_flags,
             ConfigCommand::Add(add) => &add.output_flags,
             ConfigCommand::Remove(remove) => &remove.output_flags,
             ConfigCommand::Enable(enable) => &enable.output_flags,
@@ -88,6 +100,9 @@ impl ConfigCommand {
     ) -> Result<Exit, CommandError> {
         match self {
             ConfigCommand::List(list) => list.run(printer, environment).await,
+            ConfigCommand::Get(get) => get.run(printer, environment).await,
+            ConfigCommand::Import(import) => import.run(printer, environment).await,
+            ConfigCommand::Grants(grants) => grants.run(printer, environment).await,
             ConfigCommand::Add(add) => add.run(printer, environment).await,
             ConfigCommand::Remove(remove) => remove.run(printer, environment).await,
             ConfigCommand::Enable(enable) => enable.run(printer, environment).await,

@@ -137,12 +137,15 @@ impl TrustFiles {
 /// Renders the preview of a file, for the user to decide.
 fn render_preview(preview: &TrustPreview) -> String {
     let mut text = format!("{} configures\n", preview.file().display());
-    for PreviewedServer { name, transport, spelled, takes, sets } in &preview.servers {
+    for PreviewedServer { name, transport, spelled, takes, sets, env_file } in &preview.servers {
         text += &format!("  {} ({transport}): {}\n", line::clean(name), line::clean(spelled));
         for (word, names) in [("reads", takes), ("sets", sets)] {
             if !names.is_empty() {
                 text += &format!("    {word} {}\n", line::clean(&names.join(", ")));
             }
+        }
+        if let Some(file) = env_file {
+            text += &format!("    sets the variables in {}\n", line::clean(file));
         }
     }
     if preview.servers.is_empty() {

@@ -8,7 +8,7 @@ use sparring_host::gateway;
 use sparring_host::manager::{Changes, Connection, Event, Manager, ServerState};
 use sparring_host::registry::Registry;
 
-use crate::host::Host;
+use crate::host::{Host, many_tools_note};
 use crate::output::Printer;
 
 /// Prints events.
@@ -48,6 +48,9 @@ impl<'a> EventOutput<'a> {
             count(status.connected_servers, "server"),
         );
         self.printer.note(&note).await;
+        if let Some(note) = many_tools_note(tools) {
+            self.printer.note(&note).await;
+        }
     }
 
     /// Prints events until it is dropped.

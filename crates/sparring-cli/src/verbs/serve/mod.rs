@@ -4,6 +4,7 @@ mod config_reloader;
 mod event_output;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,13 +35,14 @@ Examples:
   spar serve --allow mcp__files
   spar serve --server files --allow 'mcp__files__read_*'
   spar serve --http 127.0.0.1:3001 --allow mcp__files --deny mcp__files__write_file
-  spar serve --http 0.0.0.0:3001 --bearer \"$TOKEN\" --audit calls.jsonl
+  spar serve --http 0.0.0.0:3001 --bearer-file token.txt --audit calls.jsonl
 
 Tools are named mcp__SERVER__TOOL, and prompts likewise. Tools that no rule allows are
 hidden and denied, since no user can be asked. Rules come from the config files (see
 `spar config`), --allow and --deny. Changed files are reloaded.
 Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
-exits on a signal; port 0 selects a free port.";
+exits on a signal; port 0 selects a free port. Without --bearer and --bearer-file, the
+token is read from SPAR_SERVE_TOKEN.";
 
 /// Serve all configured servers as one
 #[derive(Args)]
@@ -59,12 +61,24 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "TOKEN", requires = "http", allow_hyphen_values = true)]
     bearer: Option<String>,
 
+    /// Read that token from the first line of this file, instead of the command line,
+    /// which other users of the machine can see
+    #[arg(long, value_name = "FILE", requires = "http", conflicts_with = "bearer")]
+    bearer_file: Option<PathBuf>,
+
     #[command(flatten)]
     servers: ServerFlags,
 
     #[command(flatten)]
     pub(crate) output_flags: OutputFlags,
 }
+
+/// Limit for the wait for the servers' instructions, before the first client over stdio is
+/// answered.
+const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The environment variable with the token, if no flag gives one.
+const TOKEN_VARIABLE: &str = "SPAR_SERVE_TOKEN";
 
 /// The transport that clients connect to.
 enum Frontend {
@@ -81,7 +95,8 @@ impl Serve {
         environment: &Environment,
     ) -> Result<Exit, CommandError> {
         // Before anything is started, since the address may be in use.
-        let listener = self.listen().await?;
+        let token = self.token(environment)?;
+        let listener = self.listen(token.is_some()).await?;
         let host_options = HostOptions::default();
         let host_options =
             HostOptions { client: gateway::configure_client(host_options.client), ..host_options };
@@ -96,13 +111,34 @@ impl Serve {
             return Err(CommandError::Usage(what.to_owned()));
         }
         let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
+        let gateway = match host.roots.result() {
+            Some(roots) => gateway.with_roots(roots),
+            None => gateway,
+        };
         let server = Server::new(gateway);
-        let mut front = self.start_frontend(&server, listener, printer).await?;
+        // Over stdio the client is there already, and gets the instructions only once.
+        let mut front = match listener {
+            Some(listener) => {
+                Some(self.start_frontend(&server, listener, token, printer).await?)
+            }
+            None => None,
+        };
         let output = EventOutput::new(&host, printer);
         let work = async {
+            let serving = async {
+                let front = match &mut front {
+                    Some(front) => front,
+                    none => {
+                        server.handler().wait_for_startup(INSTRUCTIONS_TIMEOUT).await;
+                        server.refresh_description();
+                        none.insert(Frontend::Stdio(server.spawn(stdio(Default::default()))))
+                    }
+                };
+                front.ended().await;
+            };
             tokio::select! {
                 biased;
-                () = front.ended() => Ok(Exit::Success),
+                () = serving => Ok(Exit::Success),
                 // Before the events that follow from it.
                 never = output.run() => match never {},
                 () = gateway::notify_clients(&server) => Ok(Exit::Success),
@@ -112,23 +148,44 @@ impl Serve {
         // The servers stop first, so that requests in flight fail and clients get the
         // error.
         let exit = host.run_until_done(&mut signals, printer, work).await;
-        front.stop().await;
+        if let Some(front) = front {
+            front.stop().await;
+        }
         Ok(exit)
     }
 
-    async fn listen(&self) -> Result<Option<TcpListener>, CommandError> {
+    /// Returns the token that clients over HTTP need, if there is one.
+    fn token(&self, environment: &Environment) -> Result<Option<String>, CommandError> {
+        if self.http.is_none() {
+            return Ok(None);
+        }
+        let (token, source) = match (&self.bearer, &self.bearer_file) {
+            (Some(token), _) => (token.clone(), "--bearer".to_owned()),
+            (None, Some(file)) => {
+                let text = std::fs::read_to_string(file).map_err(|error| {
+                    CommandError::File(format!("cannot read {}: {error}", file.display()))
+                })?;
+                let token = text.lines().next().unwrap_or_default().trim().to_owned();
+                (token, file.display().to_string())
+            }
+            (None, None) => match environment.variables.get(TOKEN_VARIABLE) {
+                Some(token) => (token.clone(), TOKEN_VARIABLE.to_owned()),
+                None => return Ok(None),
+            },
+        };
+        match token.trim().is_empty() {
+            true => Err(CommandError::Usage(format!("{source}: the token is empty"))),
+            false => Ok(Some(token)),
+        }
+    }
+
+    async fn listen(&self, has_token: bool) -> Result<Option<TcpListener>, CommandError> {
         let Some(address) = self.http else { return Ok(None) };
-        match &self.bearer {
-            Some(token) if token.trim().is_empty() => {
-                return Err(CommandError::Usage("--bearer: the token is empty".to_owned()));
-            }
-            None if !address.ip().is_loopback() => {
-                return Err(CommandError::Usage(format!(
-                    "{address} is reachable from other machines, which could call all tools; \
-                     require a token with --bearer TOKEN"
-                )));
-            }
-            _ => {}
+        if !has_token && !address.ip().is_loopback() {
+            return Err(CommandError::Usage(format!(
+                "{address} is reachable from other machines, which could call all tools; \
+                 require a token with --bearer-file FILE or {TOKEN_VARIABLE}"
+            )));
         }
         let listener = TcpListener::bind(address).await;
         let cannot = |error| CommandError::Usage(format!("cannot listen on {address}: {error}"));
@@ -138,14 +195,12 @@ impl Serve {
     async fn start_frontend(
         &self,
         server: &Server<Gateway>,
-        listener: Option<TcpListener>,
+        listener: TcpListener,
+        token: Option<String>,
         printer: &Printer,
     ) -> Result<Frontend, CommandError> {
-        let Some(listener) = listener else {
-            return Ok(Frontend::Stdio(server.spawn(stdio(Default::default()))));
-        };
         let address = listener.local_addr().map_err(CommandError::System)?;
-        let auth = self.bearer.iter().fold(Auth::default(), |auth, token| auth.bearer(token));
+        let auth = token.iter().fold(Auth::default(), |auth, token| auth.bearer(token));
         let options = HttpOptions { auth, ..HttpOptions::default() };
         let url = format!("http://{address}{}", options.path);
         let serving = HttpServer::new(server.clone(), options).serve(listener);

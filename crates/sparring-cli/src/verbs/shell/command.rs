@@ -4,7 +4,7 @@ use futures_util::future::LocalBoxFuture;
 use sparring_script::did_you_mean;
 
 use super::commands::ALL;
-use super::questions::ANSWER_COMMAND;
+use crate::server_questions::ANSWER_COMMAND;
 use super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::exit::Exit;

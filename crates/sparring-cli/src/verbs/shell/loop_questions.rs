@@ -3,7 +3,7 @@
 use sparring_peer::client::Progress;
 
 use super::line_reader::Input;
-use super::questions::{
+use crate::server_questions::{
     Answer, AnswerLine, QuestionKind, ServerQuestion, parse_answer_line, render_progress,
 };
 use super::shell_loop::ShellLoop;

@@ -12,7 +12,7 @@ mod event_text;
 mod history;
 mod line_reader;
 mod loop_questions;
-mod questions;
+
 mod shell_loop;
 mod shell_state;
 
@@ -25,6 +25,7 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::host::{HostOptions, ServerFlags, SessionFlags, terminal_asker};
 use crate::output::Printer;
+use crate::server_questions;
 use crate::signals::Signals;
 use crate::terminal_prompt;
 use shell_loop::ShellLoop;
@@ -37,6 +38,7 @@ Examples:
   spar shell --config servers.json --save work.json
   spar shell --resume work.json --save work.json
   printf '/mcp tools\\n' | spar shell
+  printf '/mcp call weather get city=Oslo\\n' | spar shell --allow mcp__weather --json
 
 /help lists the commands. Commands from a pipe run line by line, once the servers are
 connected; lines that begin with # are comments. After a failed command the others
@@ -53,6 +55,11 @@ pub(crate) struct Shell {
     #[command(flatten)]
     sessions: SessionFlags,
 
+    /// Print one line of JSON for each command: {"command":…,"ok":…,"result":…}, or
+    /// {"command":…,"ok":false,"error":{"kind":…,"message":…}}
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
     /// Print errors only, no notes
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
@@ -64,7 +71,7 @@ pub(crate) struct Shell {
 
 impl Shell {
     pub(crate) fn output_flags(&self) -> OutputFlags {
-        OutputFlags { json: false, quiet: self.quiet, color: self.color }
+        OutputFlags { json: self.json, quiet: self.quiet, color: self.color }
     }
 
     /// Runs the lines until the end of input.
@@ -75,7 +82,7 @@ impl Shell {
         environment: &Environment,
     ) -> Result<Exit, CommandError> {
         let host_options = HostOptions::default();
-        let client = questions::client(host_options.client);
+        let client = server_questions::client(host_options.client);
         let host_options = HostOptions { asker: terminal_asker(environment, printer), client };
         let opening = async {
             self.check_that_it_can_be_saved().await?;

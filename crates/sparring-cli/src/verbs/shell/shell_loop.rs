@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, join_all};
+use serde_json::{Value, json};
 use sparring_host::manager::{ConfigWatch, Event, Events};
 use sparring_host::registry;
 use tokio::sync::mpsc;
@@ -16,12 +17,12 @@ use super::completion::Completion;
 use super::editor::{LinePrinter, edit_lines};
 use super::event_text::{EventText, first_line, render_event};
 use super::line_reader::{Input, LineReader};
-use super::questions::{RequestEvent, TerminalUser};
+use crate::server_questions::{RequestEvent, TerminalUser};
 use super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::{Exit, Signal};
-use crate::output::line;
+use crate::output::{error_object, line};
 use crate::output::table::Table;
 use crate::signals::Signals;
 
@@ -187,11 +188,19 @@ impl<'a> ShellLoop<'a> {
     ) -> Result<NextStep, CommandError> {
         let printed = match parse_line(line) {
             Ok(printed) => printed,
-            Err(failure) => return self.failed(&failure).await,
+            Err(failure) => return self.failed(None, &failure).await,
         };
         match printed {
             ParsedLine::Empty => Ok(NextStep::Continue),
-            ParsedLine::Quit => Ok(NextStep::End(self.exit())),
+            ParsedLine::Quit => {
+                self.print_json_result("quit", true).await?;
+                Ok(NextStep::End(self.exit()))
+            }
+            ParsedLine::Help(about) if self.state.printer.is_json() => {
+                self.help_as_json(about);
+                self.print_json_result("help", true).await?;
+                Ok(NextStep::Continue)
+            }
             ParsedLine::Help(about) => self.help(about).await.map(|()| NextStep::Continue),
             ParsedLine::Run(command, words) => self.run_command(command, &words, signals).await,
         }
@@ -239,15 +248,15 @@ impl<'a> ShellLoop<'a> {
         self.discard_request_events();
         self.drain_events(muted).await;
         match done {
-            Some(Ok(Exit::Success)) => Ok(NextStep::Continue),
-            Some(Ok(_)) => {
-                self.failed = true;
+            Some(Ok(exit)) => {
+                self.failed |= exit != Exit::Success;
+                self.print_json_result(command.name, exit == Exit::Success).await?;
                 Ok(NextStep::Continue)
             }
             Some(Err(failure @ (CommandError::Output(_) | CommandError::Stopped(_)))) => {
                 Err(failure)
             }
-            Some(Err(failure)) => self.failed(&failure).await,
+            Some(Err(failure)) => self.failed(Some(command.name), &failure).await,
             None => {
                 self.failed = true;
                 // The terminal shows ^C on the current line.
@@ -257,8 +266,36 @@ impl<'a> ShellLoop<'a> {
                     _ => "no longer waiting; the command continues in the background",
                 };
                 self.state.printer.note(note).await;
+                let error = json!({"kind": "cancelled", "message": note});
+                self.print_json_error(Some(command.name), &error).await?;
                 Ok(NextStep::Continue)
             }
+        }
+    }
+
+    /// Prints the result of a command as one line of JSON, with `--json`.
+    async fn print_json_result(&self, command: &str, ok: bool) -> Result<(), CommandError> {
+        if !self.state.printer.is_json() {
+            return Ok(());
+        }
+        let result = self.state.take_result().unwrap_or_else(|| "null".to_owned());
+        let line = format!("{{\"command\":\"{command}\",\"ok\":{ok},\"result\":{result}}}\n");
+        self.state.printer.print_untrusted(line.as_bytes()).await
+    }
+
+    /// Prints the failure of a command as one line of JSON, with `--json`.
+    async fn print_json_error(
+        &self,
+        command: Option<&str>,
+        error: &Value,
+    ) -> Result<(), CommandError> {
+        drop(self.state.take_result());
+        match self.state.printer.is_json() {
+            true => {
+                let line = json!({"command": command, "ok": false, "error": error});
+                self.state.printer.print_json(&line).await
+            }
+            false => Ok(()),
         }
     }
 
@@ -267,21 +304,40 @@ impl<'a> ShellLoop<'a> {
         while self.request_events.try_recv().is_ok() {}
     }
 
-    async fn failed(&mut self, failure: &CommandError) -> Result<NextStep, CommandError> {
+    async fn failed(
+        &mut self,
+        command: Option<&str>,
+        failure: &CommandError,
+    ) -> Result<NextStep, CommandError> {
         self.failed = true;
-        match failure {
+        let stderr = match failure {
             // The server's stderr is printed on separate lines.
             CommandError::NoServer(error) => {
                 let text = error.to_string();
                 let last = text.split_once('\n').map(|(_, last)| last);
                 let what = CommandError::Usage(first_line(&text));
-                self.state.printer.report_error(&what, last).await;
+                self.state.printer.write_error(&what, last).await;
+                last.map(str::to_owned)
             }
             failure => {
-                self.state.printer.report_error(failure, None).await;
+                self.state.printer.write_error(failure, None).await;
+                None
             }
-        }
+        };
+        let error = error_object(failure, stderr.as_deref());
+        self.print_json_error(command, &error["error"]).await?;
         Ok(NextStep::Continue)
+    }
+
+    fn help_as_json(&self, about: Option<&Command>) {
+        let render = |command: &Command| {
+            json!({"usage": command.usage(), "summary": command.summary, "details": command.details})
+        };
+        let commands: Vec<Value> = match about {
+            Some(command) => vec![render(command)],
+            None => ALL.iter().map(render).collect(),
+        };
+        self.state.set_result(|| json!({"commands": commands}));
     }
 
     async fn help(&self, about: Option<&Command>) -> Result<(), CommandError> {

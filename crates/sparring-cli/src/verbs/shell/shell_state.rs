@@ -8,11 +8,15 @@ use sparring_host::config::{Config, EntryState, Rules, ServerConfig};
 use sparring_host::manager::{Connection, LoadedConfig, Manager};
 use sparring_host::permissions::{Findings, Permissions};
 use sparring_host::registry::{RegisteredTool, Registry};
+use serde_json::Value;
+use sparring_peer::Response;
 use sparring_script::did_you_mean;
+use sparring_wire::RawJson;
 use tokio::sync::mpsc;
 
 use super::event_log::EventLog;
-use super::questions::{InteractiveRequests, RequestEvent};
+use crate::server_questions::{InteractiveRequests, RequestEvent};
+use crate::args::text_source::to_one_line;
 use crate::command_error::CommandError;
 use crate::host::{ConfigSource, Host, ReloadedConfig};
 use crate::output::Printer;
@@ -26,6 +30,8 @@ pub(super) struct ShellState<'a> {
     pub(super) requests: InteractiveRequests,
     /// Questions and progress of requests, until the loop takes the receiver.
     request_events: RefCell<Option<mpsc::UnboundedReceiver<RequestEvent>>>,
+    /// The result of the current command as JSON.
+    result: RefCell<Option<String>>,
     /// The events of servers.
     log: RefCell<EventLog>,
     active: Arc<ActiveConfig>,
@@ -53,13 +59,14 @@ impl<'a> ShellState<'a> {
             registry: Arc::clone(&host.registry),
             current: Mutex::new(current),
         };
-        let (requests, request_events) = InteractiveRequests::new(host.manager.clone());
+        let (requests, request_events) = InteractiveRequests::new(host.manager.clone(), host.roots.result());
         ShellState {
             requests,
             request_events: RefCell::new(Some(request_events)),
             printer,
             manager: host.manager.clone(),
             registry: Arc::clone(&host.registry),
+            result: RefCell::default(),
             log: RefCell::default(),
             active: Arc::new(active),
         }
@@ -68,6 +75,28 @@ impl<'a> ShellState<'a> {
     /// Takes the receiver of request events; an empty one if it was taken before.
     pub(super) fn take_request_events(&self) -> mpsc::UnboundedReceiver<RequestEvent> {
         self.request_events.take().unwrap_or_else(|| mpsc::unbounded_channel().1)
+    }
+
+    /// Sets the result of the current command for `--json`. Returns false without that flag,
+    /// and the command then prints text.
+    pub(super) fn set_result(&self, result: impl FnOnce() -> Value) -> bool {
+        self.printer.is_json() && self.set_raw_result(|| Some(result().to_string()))
+    }
+
+    /// The same for a response, as the server spelled it.
+    pub(super) fn set_response(&self, response: &Response) -> bool {
+        let raw = || response.result().map(|it| to_one_line(&RawJson::from(it)).text().to_owned());
+        self.printer.is_json() && self.set_raw_result(raw)
+    }
+
+    fn set_raw_result(&self, result: impl FnOnce() -> Option<String>) -> bool {
+        *self.result.borrow_mut() = result();
+        true
+    }
+
+    /// Takes the result of the current command.
+    pub(super) fn take_result(&self) -> Option<String> {
+        self.result.take()
     }
 
     pub(super) fn config(&self) -> Arc<Config> {

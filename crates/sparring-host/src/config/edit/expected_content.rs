@@ -7,11 +7,12 @@ use super::{Change, EditError, FormatChange, entry};
 use crate::config::locations::{ConfigLocation, Format};
 
 /// The keys of an entry that other formats have too, with their names there.
-const FOREIGN_KEYS: [(&str, &str); 7] = [
+const FOREIGN_KEYS: [(&str, &str); 8] = [
     ("transport", "type"),
     ("command", "command"),
     ("args", "args"),
     ("env", "env"),
+    ("env_file", "envFile"),
     ("cwd", "cwd"),
     ("url", "url"),
     ("headers", "headers"),

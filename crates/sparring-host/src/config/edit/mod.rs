@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sparring_script::{Node, Problems, Source};
+use sparring_script::{Node, NodeKind, Problems, Source};
 use sparring_transport::{FileAccess, replace_file};
 
 use super::config_context::ConfigContext;
@@ -192,8 +192,13 @@ fn apply_change(
 
 /// Checks that an entry is valid for any values of its variables.
 fn check_entry(location: &ConfigLocation, text: &str, name: &str) -> Result<(), EditError> {
-    let content = parse_content(location, text).map_err(EditError::Invalid)?;
-    let Some(raw) = content.entries.iter().find(|raw| raw.name == name) else { return Ok(()) };
+    let mut content = parse_content(location, text).map_err(EditError::Invalid)?;
+    let raw = content.entries.iter_mut().find(|raw| raw.name == name);
+    let Some(raw) = raw else { return Ok(()) };
+    // The file may be made later, and its path may contain variables.
+    if let NodeKind::Map(entries) = &mut raw.node.kind {
+        entries.retain(|entry| entry.key != "env_file");
+    }
     let mut config_context = ConfigContext::empty();
     // This value is valid for every variable and input.
     config_context.ask = Arc::new(|_| Some("http://x".to_owned()));

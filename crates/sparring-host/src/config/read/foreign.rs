@@ -1,6 +1,8 @@
 //! Reads the JSON files of other programs: translates their keys to ours.
 //! Unknown keys are noted and ignored.
 
+use std::path::Path;
+
 use sparring_script::{MapEntry, Node, NodeKind, Source, Span, did_you_mean};
 
 use super::{FileContent, RawEntry};
@@ -9,6 +11,10 @@ use crate::config::locations::Format;
 /// Keys with the same meaning here.
 const SHARED_KEYS: [&str; 8] =
     ["command", "args", "env", "cwd", "url", "headers", "enabled", "transport"];
+
+/// The files of Cline and Roo Code, which count a `timeout` in seconds.
+const SECONDS_FILES: [&str; 3] =
+    ["cline_mcp_settings.json", "mcp_settings.json", ".roo/mcp.json"];
 
 /// The maximum number of notes of one file.
 const MAX_NOTES: usize = 100;
@@ -76,13 +82,13 @@ fn read_inputs(node: &Node, content: &mut FileContent) -> Vec<Input> {
 }
 
 /// Translates the keys of an entry to ours.
-pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec<String>) {
+pub(in crate::config) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec<String>) {
     let NodeKind::Map(entries) = std::mem::replace(&mut raw.node.kind, NodeKind::Map(Vec::new()))
     else {
         return;
     };
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
-    let (command, url) = (has("command"), has("url"));
+    let (command, url) = (has("command"), has("url") || has("serverUrl") || has("httpUrl"));
     let name = raw.name.clone();
     let mut note = |span: Span, text: String| {
         add_note(source, span, notes, || format!("server `{name}`: {text}"));
@@ -90,7 +96,7 @@ pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec
     let mut ours: Vec<MapEntry> = Vec::new();
     for mut entry in entries {
         let key = &*entry.key;
-        if (url && !command && ["args", "env", "cwd"].contains(&key))
+        if (url && !command && ["args", "env", "envFile", "cwd"].contains(&key))
             || (command && !url && key == "headers")
         {
             let target_key = if url { "url" } else { "command" };
@@ -99,6 +105,17 @@ pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec
         }
         match key {
             "type" => "transport".clone_into(&mut entry.key),
+            // Windsurf and Gemini CLI have their own names for a URL.
+            "serverUrl" | "httpUrl" => "url".clone_into(&mut entry.key),
+            "envFile" => "env_file".clone_into(&mut entry.key),
+            "timeout" => match convert_timeout(&entry, source) {
+                Some(settings) => entry = settings,
+                None => {
+                    let message = "`timeout` must be a number";
+                    raw.problems.add(entry.value.span, message);
+                    continue;
+                }
+            },
             "disabled" => match entry.value.as_bool() {
                 Some(disabled) => {
                     "enabled".clone_into(&mut entry.key);
@@ -128,6 +145,25 @@ pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec
         ours.push(entry);
     }
     raw.node.kind = NodeKind::Map(ours);
+}
+
+/// Converts a number to our settings. It counts milliseconds, as in Claude Code and Gemini
+/// CLI, except in the files of Cline and Roo Code, where it counts seconds.
+fn convert_timeout(entry: &MapEntry, source: &Source) -> Option<MapEntry> {
+    let NodeKind::Number(number) = &entry.value.kind else { return None };
+    let number = number.as_f64().filter(|number| *number >= 0.0)?;
+    let is_in_seconds = SECONDS_FILES.iter().any(|file| Path::new(source.name()).ends_with(file));
+    let milliseconds = if is_in_seconds { number * 1000.0 } else { number };
+    let span = entry.value.span;
+    let text = NodeKind::String(format!("{}ms", milliseconds.round()));
+    let timeout = MapEntry {
+        key: "timeout".to_owned(),
+        key_span: entry.key_span,
+        value: Node { span, kind: text },
+    };
+    let kind = NodeKind::Map(vec![timeout]);
+    let (key, key_span) = ("settings".to_owned(), entry.key_span);
+    Some(MapEntry { key, key_span, value: Node { span, kind } })
 }
 
 /// Adds a note with its position, up to the limit.

@@ -17,8 +17,8 @@ use super::locations::{ConfigLocation, Format};
 use super::redact;
 use super::server_config::Rules;
 
-pub(super) use foreign::Input;
-pub(super) use json::json_options;
+pub(super) use foreign::{Input, convert_entry};
+pub(super) use json::{json_options, parse as parse_json};
 
 /// The maximum size of a file.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -43,6 +43,8 @@ pub(super) struct FileContent {
     pub(super) entries: Vec<RawEntry>,
     pub(super) inputs: Vec<Input>,
     pub(super) rules: Rules,
+    /// The folders of `roots`, as written.
+    pub(super) roots: Vec<Node>,
     /// The patterns in the rules, with their positions.
     pub(super) patterns: Vec<(String, Span)>,
     /// The problems outside of the entries.
@@ -67,6 +69,14 @@ pub(super) struct RawEntry {
 /// # Errors
 /// If the file cannot be read; the message does not contain its path.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, String> {
+    read_limited_text(path, MAX_FILE_BYTES)
+}
+
+/// The text of a file of at most that many bytes; `None` if it does not exist.
+///
+/// # Errors
+/// As [`read_text`].
+pub(super) fn read_limited_text(path: &Path, limit: u64) -> Result<Option<String>, String> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         // The path goes through a file, so the config file does not exist
@@ -80,10 +90,10 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, String> {
     }
     let mut bytes = Vec::new();
     let read =
-        fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
+        fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     read.map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err("larger than 1 MiB".to_owned());
+    if bytes.len() as u64 > limit {
+        return Err(format!("larger than {} MiB", limit / (1024 * 1024)));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
@@ -131,6 +141,7 @@ pub(super) fn parse_content(
         entries: Vec::new(),
         inputs: Vec::new(),
         rules: Rules::default(),
+        roots: Vec::new(),
         patterns: Vec::new(),
         rules_are_complete: true,
         notes: Vec::new(),
@@ -144,6 +155,7 @@ pub(super) fn parse_content(
     match location.format {
         Format::Yaml => {
             check_node(&mut root, &Shape::Object(&CONFIG), &mut content.problems);
+            content.roots = root.get("roots").map(Node::items).unwrap_or_default().to_vec();
             let permissions = root.entry("permissions");
             content.rules = permissions.map(|it| parse_rules(&it.value)).unwrap_or_default();
             content.patterns = permissions.map(|it| parse_patterns(&it.value)).unwrap_or_default();
@@ -198,7 +210,7 @@ fn take_servers(root: &mut Node, format: Format, problems: &mut Problems) -> Vec
     }
 }
 
-fn to_raw_entry(entry: MapEntry, format: Format, source: &Source) -> RawEntry {
+pub(super) fn to_raw_entry(entry: MapEntry, format: Format, source: &Source) -> RawEntry {
     let mut problems = Problems::new(source);
     if entry.key.trim().is_empty() {
         problems.add(entry.key_span, "the server's name is empty");

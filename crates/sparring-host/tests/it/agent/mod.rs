@@ -94,6 +94,7 @@ impl AgentFixture {
             limits: self.limits,
             model: "scripted".to_owned(),
             system: Some("be short".to_owned()),
+            questions: None,
             events,
         };
         let ended = within(agent.run(prompt)).await;

@@ -44,7 +44,7 @@ async fn concurrent_runs_keep_each_others_grants() {
     let (first, second) = tokio::join!(one.add(grant("fs", "a")), other.add(grant("fs", "b")));
     first.and(second).expect("both can write");
     assert_eq!(open(folder.path()).all(), [grant("fs", "a"), grant("fs", "b")]);
-    one.revoke("fs", "b").await.expect("it can be written");
+    one.revoke("fs", Some("b")).await.expect("it can be written");
     assert_eq!(open(folder.path()).all(), [grant("fs", "a")]);
 }
 

@@ -3,7 +3,7 @@
 use sparring_host::registry::{CallError, ExecuteError};
 use sparring_wire::Rule;
 
-use super::super::super::call::{note_argument_mismatches, print_call_result};
+use super::super::super::call::{judge_call_result, note_argument_mismatches, print_call_result};
 use super::super::command::{Announces, Argument, Command};
 use super::super::shell_state::ShellState;
 use crate::args::values::{self, KeyValue};
@@ -41,9 +41,13 @@ async fn run(
         ExecuteError::Call(CallError::Failed { error, .. }) => CommandError::Request(error),
         other => CommandError::Usage(other.to_string()),
     })?;
+    state.set_response(&response);
     let applies = |revision| Rule::OutputSchema.applies_in(revision);
     let judged = Some(&*registered.tool).filter(|_| revision.is_some_and(applies));
-    print_call_result(tool, judged, &response, state.printer).await
+    match state.printer.is_json() {
+        true => judge_call_result(tool, judged, &response, state.printer).await,
+        false => print_call_result(tool, judged, &response, state.printer).await,
+    }
 }
 
 /// Parses arguments.

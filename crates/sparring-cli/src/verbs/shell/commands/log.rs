@@ -1,5 +1,7 @@
 //! `/mcp log`: shows the events of a server, and the end of its stderr.
 
+use serde_json::json;
+
 use super::super::command::{Announces, Argument, Command, succeed};
 use super::super::event_text::format_age;
 use super::super::shell_state::ShellState;
@@ -35,6 +37,18 @@ async fn run(state: &ShellState<'_>, server: &str) -> Result<(), CommandError> {
         for line in stderr.trim_end().lines() {
             text.push_str(&format!("  {}\n", printer.paint().untrusted(line)));
         }
+    }
+    let events = || {
+        let each = state.log();
+        let each = each.entries_of(server);
+        let each = each.map(|entry| {
+            let text = entry.text.lines().next().unwrap_or_default();
+            json!({"seconds_ago": entry.at.elapsed().as_secs(), "text": text})
+        });
+        json!({"events": each.collect::<Vec<_>>(), "stderr": stderr})
+    };
+    if state.set_result(events) {
+        return Ok(());
     }
     let noise = connection.as_ref().map_or(0, |it| it.skipped_lines());
     let violations = connection.as_ref().map_or(0, |it| it.violations());

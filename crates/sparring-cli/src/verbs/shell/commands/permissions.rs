@@ -1,6 +1,7 @@
 //! `/mcp permissions`: shows the permission of each tool with its reason, and changes
 //! the rules until the shell ends.
 
+use serde_json::json;
 use sparring_host::permissions::Reason;
 
 use super::super::command::{Announces, Argument, Command, succeed};
@@ -49,6 +50,9 @@ async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), CommandErro
     for note in state.registry.unmatched_rules() {
         state.printer.note(&note).await;
     }
+    if state.set_result(|| json!({"decision": decision, "pattern": pattern})) {
+        return Ok(());
+    }
     let done = if decision == "allow" { "allowed" } else { "denied" };
     let text = format!("{done} until the shell ends: {pattern}");
     state.printer.print(&format!("{}\n", state.printer.paint().success(&text))).await
@@ -60,6 +64,7 @@ async fn show(state: &ShellState<'_>) -> Result<(), CommandError> {
     let mut tools: Vec<_> = state.registry.tools().into_iter().chain(hidden).collect();
     tools.sort_by(|a, b| (&a.server, &a.tool.name).cmp(&(&b.server, &b.tool.name)));
     let mut table = Table::default();
+    let mut rows = Vec::new();
     for tool in &tools {
         let settled = state.registry.gate().decide_without_asking(&tool.server, &tool.tool.name);
         let verdict = match &settled {
@@ -69,6 +74,12 @@ async fn show(state: &ShellState<'_>) -> Result<(), CommandError> {
         };
         let why = settled.map(|settled| render_reason(&settled.reason)).unwrap_or_default();
         table.add_row([&*tool.server, &*tool.tool.name, verdict, &why]);
+        rows.push(json!({
+            "server": *tool.server, "tool": tool.tool.name, "decision": verdict, "reason": why,
+        }));
+    }
+    if state.set_result(|| json!({"permissions": rows})) {
+        return Ok(());
     }
     if tools.is_empty() {
         printer.note("no connected server has tools").await;

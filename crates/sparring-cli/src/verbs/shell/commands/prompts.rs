@@ -1,5 +1,7 @@
 //! `/mcp prompts` lists prompts, and `/mcp prompt` gets one.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use sparring_wire::RawJson;
 use sparring_wire::types::{GetPromptResult, Prompt};
@@ -38,6 +40,17 @@ pub(super) const PROMPT: Command = Command {
 async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), CommandError> {
     let printer = state.printer;
     let connections = state.connections(server)?;
+    let prompts = || {
+        let each = connections.iter().flat_map(|connection| {
+            let items = connection.prompts().items;
+            let prompt = |it: &Arc<Prompt>| json!({"server": **connection.server(), "prompt": **it});
+            items.iter().map(prompt).collect::<Vec<_>>()
+        });
+        json!({"prompts": each.collect::<Vec<_>>()})
+    };
+    if state.set_result(prompts) {
+        return Ok(());
+    }
     let mut none = true;
     for connection in &connections {
         let prompts = connection.prompts().items;
@@ -84,5 +97,8 @@ async fn get(
     let request = state.requests.prepare(connection.server(), request);
     let response = request.await.map_err(CommandError::Request)?;
     let result = response.to::<GetPromptResult>().map_err(CommandError::Request)?;
+    if state.set_response(&response) {
+        return Ok(());
+    }
     print_messages(&result, state.printer).await
 }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+use sparring_host::manager::Changes;
+
 use super::super::command::{Announces, Command, succeed};
 use super::super::event_text::{first_line, render_changes, render_connected};
 use super::super::shell_state::ShellState;
@@ -26,10 +29,12 @@ async fn run(state: &ShellState<'_>) -> Result<(), CommandError> {
         printer.note(note).await;
     }
     let changes = state.manager.reload(servers).await.map_err(CommandError::NoServer)?;
-    printer.print(&format!("{}\n", printer.paint().success(&render_changes(&changes)))).await?;
-    let new = changes.added.iter().chain(&changes.changed);
-    for connection in new.filter_map(|name| state.manager.get(name)) {
-        printer.print(&format!("  {}\n", render_connected(&connection))).await?;
+    if !state.set_result(|| changes_as_json(&changes)) {
+        printer.print(&format!("{}\n", printer.paint().success(&render_changes(&changes)))).await?;
+        let new = changes.added.iter().chain(&changes.changed);
+        for connection in new.filter_map(|name| state.manager.get(name)) {
+            printer.print(&format!("  {}\n", render_connected(&connection))).await?;
+        }
     }
     state.registry.sync(&state.manager);
     for note in state.registry.unmatched_rules() {
@@ -41,4 +46,12 @@ async fn run(state: &ShellState<'_>) -> Result<(), CommandError> {
         printer.error(&first_line(&error.to_string())).await;
     }
     Err(CommandError::NoServer(last.clone()))
+}
+
+fn changes_as_json(changes: &Changes) -> Value {
+    let names = |names: &[Arc<str>]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    json!({
+        "added": names(&changes.added), "removed": names(&changes.removed),
+        "changed": names(&changes.changed), "changed_policy": names(&changes.policy_only),
+    })
 }

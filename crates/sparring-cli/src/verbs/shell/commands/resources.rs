@@ -1,6 +1,7 @@
 //! `/mcp resources` lists resources and templates, and `/mcp read` reads one.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use sparring_host::manager::Connection;
 use sparring_wire::types::ReadResourceResult;
 
 use super::super::super::read::print_contents;
@@ -35,6 +36,9 @@ pub(super) const READ: Command = Command {
 async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), CommandError> {
     let printer = state.printer;
     let connections = state.connections(server)?;
+    if state.set_result(|| list_as_json(&connections)) {
+        return Ok(());
+    }
     let mut none = true;
     for connection in &connections {
         let lists = connection.lists();
@@ -63,12 +67,31 @@ async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Com
     Ok(())
 }
 
+fn list_as_json(connections: &[Connection]) -> Value {
+    let resources = connections.iter().flat_map(|connection| {
+        let server = connection.server();
+        let items = connection.resources().items;
+        let each = items.iter().map(|it| json!({"server": **server, "resource": **it}));
+        each.collect::<Vec<_>>()
+    });
+    let templates = connections.iter().flat_map(|connection| {
+        let server = connection.server();
+        let items = connection.templates().items;
+        let each = items.iter().map(|it| json!({"server": **server, "template": **it}));
+        each.collect::<Vec<_>>()
+    });
+    json!({"resources": resources.collect::<Vec<_>>(), "templates": templates.collect::<Vec<_>>()})
+}
+
 async fn read(state: &ShellState<'_>, server: &str, uri: &str) -> Result<(), CommandError> {
     let connection = state.connection(server)?;
     let params = json!({"uri": uri}).into();
     let request = connection.request("resources/read", params);
     let response = state.requests.prepare(connection.server(), request).await;
-    let result =
-        response.and_then(|it| it.to::<ReadResourceResult>()).map_err(CommandError::Request)?;
+    let response = response.map_err(CommandError::Request)?;
+    let result = response.to::<ReadResourceResult>().map_err(CommandError::Request)?;
+    if state.set_response(&response) {
+        return Ok(());
+    }
     print_contents(&result, state.printer).await
 }

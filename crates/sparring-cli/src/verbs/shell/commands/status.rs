@@ -1,11 +1,13 @@
 //! `/mcp status` shows the connections, and `/mcp servers` all configured servers.
 
+use serde_json::json;
 use sparring_host::config;
 use sparring_host::manager::{ServerState, ServerStatus};
 
 use super::super::command::{Announces, Command, succeed};
 use super::super::event_text::{first_line, format_age, pluralize, render_contents};
 use super::super::shell_state::ShellState;
+use super::connection::connected_as_json;
 use crate::command_error::CommandError;
 use crate::output::line;
 use crate::output::table::Table;
@@ -35,6 +37,23 @@ pub(super) const SERVERS: Command = Command {
 async fn status(state: &ShellState<'_>) -> Result<(), CommandError> {
     let printer = state.printer;
     let report = state.manager.status();
+    let servers = || {
+        let each = report.servers.iter().map(|server| match &server.state {
+            ServerState::Connected(connection) => {
+                let mut object = connected_as_json(connection);
+                object["state"] = server.state.name().into();
+                object
+            }
+            other => {
+                let why = other.reason().map(|why| first_line(&why.to_string()));
+                json!({"server": server.config.name, "state": other.name(), "reason": why})
+            }
+        });
+        json!({"servers": each.collect::<Vec<_>>()})
+    };
+    if state.set_result(servers) {
+        return Ok(());
+    }
     let all = pluralize(report.configured_servers, "server");
     let mut heading = format!(
         "{} of {all} connected: {}, {}, {}",
@@ -78,6 +97,7 @@ async fn servers(state: &ShellState<'_>) -> Result<(), CommandError> {
     let printer = state.printer;
     let configuration = state.config();
     let mut table = Table::default();
+    let mut rows = Vec::new();
     for (name, configured) in &configuration.servers {
         let state = match (state.manager.state(name), &configured.state) {
             (Some(state), _) => state.name(),
@@ -89,6 +109,14 @@ async fn servers(state: &ShellState<'_>) -> Result<(), CommandError> {
         };
         let place = format!("{}:{}", configured.origin.file.display(), configured.origin.line);
         table.add_row([&**name, state, configured.transport, &place, &configured.spelled]);
+        rows.push(json!({
+            "server": name, "state": state, "transport": configured.transport,
+            "file": configured.origin.file.display().to_string(),
+            "line": configured.origin.line, "target": configured.spelled,
+        }));
+    }
+    if state.set_result(|| json!({"servers": rows})) {
+        return Ok(());
     }
     if configuration.servers.is_empty() {
         return printer.print("no servers configured; add one with `spar config add`\n").await;

@@ -1,6 +1,8 @@
 //! `/mcp tools`: lists the tools of the connected servers, by server.
 
+use serde_json::json;
 use sparring_host::permissions::Reason;
+use sparring_host::registry::RegisteredTool;
 
 use super::super::command::{Announces, Argument, Command, succeed};
 use super::super::event_text::pluralize;
@@ -28,6 +30,18 @@ async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Comm
     let (undecided, denied): (Vec<_>, Vec<_>) =
         hidden.into_iter().partition(|(_, why)| matches!(why, Reason::NoAsker(_)));
     tools.extend(undecided.into_iter().map(|(tool, _)| tool));
+    let listed = || {
+        let is_selected = |tool: &&RegisteredTool| {
+            connections.iter().any(|connection| *connection.server() == tool.server)
+        };
+        let each = tools.iter().filter(is_selected).map(|tool| {
+            json!({"server": *tool.server, "name": *tool.name, "tool": *tool.tool})
+        });
+        json!({"tools": each.collect::<Vec<_>>()})
+    };
+    if state.set_result(listed) {
+        return Ok(());
+    }
     for connection in &connections {
         let name = connection.server();
         let mut table = Table::default();

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{Answer, QuestionKind};
 
-pub(in super::super) const ANSWER_COMMAND: &str = "/answer";
+pub(crate) const ANSWER_COMMAND: &str = "/answer";
 
 /// The next line of a script, parsed as an answer.
 #[derive(Debug, PartialEq)]
-pub(in super::super) enum AnswerLine {
+pub(crate) enum AnswerLine {
     Answer(Answer),
     /// The reason why the answer is invalid.
     Wrong(String),
@@ -20,7 +20,7 @@ pub(in super::super) enum AnswerLine {
 }
 
 /// Parses a line as an answer to the question.
-pub(in super::super) fn parse_answer_line(line: &str, question: &QuestionKind) -> AnswerLine {
+pub(crate) fn parse_answer_line(line: &str, question: &QuestionKind) -> AnswerLine {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
         return AnswerLine::Empty;
@@ -58,7 +58,7 @@ mod tests {
     fn a_line_answers_the_question_or_is_another_command() {
         let form = QuestionKind::Form { message: String::new(), schema: json!({}) };
         let page = QuestionKind::Page { message: String::new(), url: String::new() };
-        let model = QuestionKind::Model { system: None, messages: vec![] };
+        let model = QuestionKind::Model { system: None, messages: vec![], max_tokens: None };
         let answer = AnswerLine::Answer;
         for (line, question, expected) in [
             (r#"/answer {"a": 1}"#, &form, answer(Answer::Accept(json!({"a": 1})))),

@@ -10,17 +10,17 @@ use crate::host::terminal_input;
 use crate::output::{Printer, line};
 
 /// The user at the terminal.
-pub(in super::super) struct TerminalUser {
-    input: BufReader<Box<dyn AsyncRead + Unpin>>,
+pub(crate) struct TerminalUser {
+    input: BufReader<Box<dyn AsyncRead + Unpin + Send>>,
 }
 
 impl TerminalUser {
-    pub(in super::super) fn new() -> TerminalUser {
+    pub(crate) fn new() -> TerminalUser {
         TerminalUser { input: BufReader::new(Box::new(terminal_input())) }
     }
 
     /// Asks the question. The end of input cancels it.
-    pub(in super::super) async fn answer(
+    pub(crate) async fn answer(
         &mut self,
         server: &str,
         kind: &QuestionKind,
@@ -37,27 +37,27 @@ impl TerminalUser {
                 printer.write_stderr(&text).await;
                 self.decide("opened? [y]es, [n]o, [c]ancel: ", Value::Null, printer).await
             }
-            QuestionKind::Model { system, messages } => {
-                let mut text = format!("`{server}` asks for a model's response:\n");
-                for text_line in system.iter().flat_map(|system| system.lines()) {
-                    text.push_str(&format!("  system: {}\n", line::clean(text_line)));
-                }
-                for (role, text_line) in messages {
-                    for text_line in text_line.lines() {
-                        text.push_str(&format!(
-                            "  {}: {}\n",
-                            line::clean(role),
-                            line::clean(text_line)
-                        ));
-                    }
-                }
-                printer.write_stderr(&text).await;
+            QuestionKind::Model { .. } => {
+                printer.write_stderr(&render_model_request(server, kind)).await;
                 match self.ask("the response (empty to decline): ", printer).await {
                     Some(text) if !text.trim().is_empty() => Answer::Text(text),
                     _ => Answer::Decline,
                 }
             }
         }
+    }
+
+    /// Shows a request for a model, and asks for consent to send it.
+    pub(crate) async fn confirm(
+        &mut self,
+        server: &str,
+        kind: &QuestionKind,
+        question: &str,
+        printer: &Printer,
+    ) -> bool {
+        printer.write_stderr(&render_model_request(server, kind)).await;
+        let input = self.ask(question, printer).await.unwrap_or_default();
+        ["y", "yes"].contains(&&*input.trim().to_ascii_lowercase())
     }
 
     async fn fill_in_form(&mut self, schema: &Value, printer: &Printer) -> Answer {
@@ -112,4 +112,18 @@ impl TerminalUser {
             }
         }
     }
+}
+
+/// Renders the messages of a request for a model, each line with its role.
+fn render_model_request(server: &str, kind: &QuestionKind) -> String {
+    let mut text = format!("`{server}` asks for a model's response:\n");
+    let QuestionKind::Model { system, messages, .. } = kind else { return text };
+    let system = system.iter().map(|system| ("system", system));
+    let messages = messages.iter().map(|(role, text)| (&**role, text));
+    for (role, message) in system.chain(messages) {
+        for line in message.lines() {
+            text.push_str(&format!("  {}: {}\n", line::clean(role), line::clean(line)));
+        }
+    }
+    text
 }

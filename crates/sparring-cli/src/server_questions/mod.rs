@@ -20,30 +20,30 @@ use sparring_peer::client::{
 use sparring_wire::{ErrorObject, RawJson};
 use tokio::sync::{mpsc, oneshot};
 
-pub(super) use script_answer::{ANSWER_COMMAND, AnswerLine, parse_answer_line};
-pub(super) use terminal_user::TerminalUser;
+pub(crate) use script_answer::{ANSWER_COMMAND, AnswerLine, parse_answer_line};
+pub(crate) use terminal_user::TerminalUser;
 
 /// The error code for a rejected sampling request (client/sampling#error-handling).
 const REJECTED: i64 = -1;
 
 /// An event of a request before its response.
-pub(super) enum RequestEvent {
+pub(crate) enum RequestEvent {
     Progress(Progress),
     Question(ServerQuestion),
 }
 
 /// A question that a server asks during a request.
-pub(super) struct ServerQuestion {
+pub(crate) struct ServerQuestion {
     /// The server that asks.
-    pub(super) server: Arc<str>,
-    pub(super) kind: QuestionKind,
+    pub(crate) server: Arc<str>,
+    pub(crate) kind: QuestionKind,
     /// Closed when the server withdraws the question.
-    pub(super) reply: oneshot::Sender<AnswerResult>,
+    pub(crate) reply: oneshot::Sender<AnswerResult>,
 }
 
 /// The kinds of questions.
 #[derive(Debug, PartialEq)]
-pub(super) enum QuestionKind {
+pub(crate) enum QuestionKind {
     /// Fill in a form.
     Form { message: String, schema: Value },
     /// Open a page.
@@ -53,12 +53,13 @@ pub(super) enum QuestionKind {
         system: Option<String>,
         /// Role and text of each message.
         messages: Vec<(String, String)>,
+        max_tokens: Option<u32>,
     },
 }
 
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// The fields of a form, or null for a page.
     Accept(Value),
     /// The model's text.
@@ -67,17 +68,19 @@ pub(super) enum Answer {
     Cancel,
 }
 
-type AnswerResult = Result<RawJson, ErrorObject>;
+pub(crate) type AnswerResult = Result<RawJson, ErrorObject>;
 
 /// Sends requests and forwards their questions and progress.
 #[derive(Clone)]
-pub(super) struct InteractiveRequests {
+pub(crate) struct InteractiveRequests {
     manager: Manager,
+    /// The result of `roots/list`.
+    roots: Option<RawJson>,
     events: mpsc::UnboundedSender<RequestEvent>,
 }
 
 /// Configures the clients of a shell.
-pub(super) fn client(client: ClientBuilder) -> ClientBuilder {
+pub(crate) fn client(client: ClientBuilder) -> ClientBuilder {
     client
         .pause_timeouts_while_answering()
         .answer(ServerRequest::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
@@ -86,15 +89,16 @@ pub(super) fn client(client: ClientBuilder) -> ClientBuilder {
 }
 
 impl InteractiveRequests {
-    pub(super) fn new(
+    pub(crate) fn new(
         manager: Manager,
+        roots: Option<RawJson>,
     ) -> (InteractiveRequests, mpsc::UnboundedReceiver<RequestEvent>) {
         let (events, receiver) = mpsc::unbounded_channel();
-        (InteractiveRequests { manager, events }, receiver)
+        (InteractiveRequests { manager, roots, events }, receiver)
     }
 
     /// Prepares a request to this server, with its questions and progress.
-    pub(super) fn prepare(&self, server: &Arc<str>, request: RequestBuilder) -> RequestBuilder {
+    pub(crate) fn prepare(&self, server: &Arc<str>, request: RequestBuilder) -> RequestBuilder {
         let (events, server) = (self.events.clone(), Arc::clone(server));
         // Nothing receives the events when the shell ends.
         let request = request.on_progress({
@@ -102,7 +106,9 @@ impl InteractiveRequests {
             move |progress| drop(events.send(RequestEvent::Progress(progress)))
         });
         // One user answers one question at a time.
-        request.with_server_request_handler(1, Arc::new(QuestionForwarder { events, server }))
+        let roots = self.roots.clone();
+        let forwarder = QuestionForwarder { events, server, roots };
+        request.with_server_request_handler(1, Arc::new(forwarder))
     }
 }
 
@@ -110,6 +116,7 @@ impl InteractiveRequests {
 struct QuestionForwarder {
     events: mpsc::UnboundedSender<RequestEvent>,
     server: Arc<str>,
+    roots: Option<RawJson>,
 }
 
 impl ServerRequestHandler for QuestionForwarder {
@@ -118,6 +125,10 @@ impl ServerRequestHandler for QuestionForwarder {
         method: &str,
         params: RawJson,
     ) -> Pin<Box<dyn Future<Output = AnswerResult> + Send>> {
+        if let Some(roots) = self.roots.clone().filter(|_| method == ServerRequest::Roots.method())
+        {
+            return Box::pin(std::future::ready(Ok(roots)));
+        }
         let (reply, answer) = oneshot::channel();
         let asked = QuestionKind::parse(method, &params).map(|kind| {
             let asked = ServerQuestion { server: Arc::clone(&self.server), kind, reply };
@@ -143,7 +154,7 @@ impl Caller for InteractiveRequests {
 }
 
 impl QuestionKind {
-    fn parse(method: &str, params: &RawJson) -> Result<QuestionKind, ErrorObject> {
+    pub(crate) fn parse(method: &str, params: &RawJson) -> Result<QuestionKind, ErrorObject> {
         let params: Value = params.view().deserialize().map_err(|why| {
             ErrorObject::invalid_params(format!("invalid params of {method}: {why}"))
         })?;
@@ -167,6 +178,7 @@ impl QuestionKind {
                 Ok(QuestionKind::Model {
                     system: text("systemPrompt"),
                     messages: messages.collect(),
+                    max_tokens: params["maxTokens"].as_u64().and_then(|it| it.try_into().ok()),
                 })
             }
             _ => Err(ErrorObject::method_not_found(method)),
@@ -174,7 +186,7 @@ impl QuestionKind {
     }
 
     /// The question in one line.
-    pub(super) fn message(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         match self {
             QuestionKind::Form { message, .. } | QuestionKind::Page { message, .. } => message,
             QuestionKind::Model { messages, .. } => {
@@ -184,7 +196,7 @@ impl QuestionKind {
     }
 
     /// Returns the response to the server for an answer.
-    pub(super) fn outcome(&self, answer: Answer) -> AnswerResult {
+    pub(crate) fn outcome(&self, answer: Answer) -> AnswerResult {
         let result = match (self, answer) {
             (QuestionKind::Model { .. }, Answer::Text(text)) => json!({
                 "role": "assistant",
@@ -205,7 +217,7 @@ impl QuestionKind {
 }
 
 /// Renders progress in one line.
-pub(super) fn render_progress(progress: &Progress) -> String {
+pub(crate) fn render_progress(progress: &Progress) -> String {
     let far = match progress.total {
         Some(total) => format!("{} of {total}", progress.progress),
         None => progress.progress.to_string(),
@@ -216,7 +228,7 @@ pub(super) fn render_progress(progress: &Progress) -> String {
     }
 }
 
-fn rejected_error() -> ErrorObject {
+pub(crate) fn rejected_error() -> ErrorObject {
     ErrorObject::new(REJECTED, "the user rejected the request")
 }
 
@@ -249,7 +261,7 @@ mod tests {
         let messages = json!([{"role": "user", "content": [text, {"type": "image"}]}]);
         let model = parse("sampling/createMessage", json!({"messages": messages}));
         let texts = [("user".to_owned(), "Hello\n(image)".to_owned())];
-        assert_eq!(model, QuestionKind::Model { system: None, messages: texts.to_vec() });
+        assert_eq!(model, QuestionKind::Model { system: None, messages: texts.to_vec(), max_tokens: None });
         let yes = || Answer::Accept(json!({"name": "Ada"}));
         for (kind, answer, expected) in [
             (&form, yes(), r#"{"action":"accept","content":{"name":"Ada"}}"#),
