@@ -21,12 +21,14 @@ mod uri_template;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use sparring_peer::client::{ClientBuilder, ServerRequest};
 use sparring_peer::server::{Context, Handler, HandlerError, HandlerResult, Reply};
 use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 
 use crate::instructions::join_instructions;
 use crate::manager::{Connection, Manager};
