@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::{FailedTry, Outcome, Run, SourceLocation, Summary, Test, Timing};
+use crate::{FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing};
 
 /// A run without its traffic.
 #[derive(Serialize)]
@@ -34,6 +34,7 @@ struct TestRow<'a> {
     took_ms: f64,
     again: &'a str,
     failed_tries: &'a [FailedTry],
+    notes: &'a [Note],
     timings: &'a [Timing],
     frames: usize,
     frames_left_out: usize,

@@ -109,6 +109,16 @@ fn add_flaky(text: &mut BoundedText, run: &Run) {
     add_table(text, "Flaky", head, rows.collect(), MAX_TABLE_BYTES, "test");
 }
 
+fn add_notes(text: &mut BoundedText, run: &Run) {
+    let noted = |test: &Test| test.notes.iter().map(|note| code(&note.message, MAX_NAME_BYTES));
+    let rows = run.tests.iter().flat_map(|test| {
+        let label = test_label(test, &test.title());
+        noted(test).map(|note| format!("| {label} | {note} |\n")).collect::<Vec<_>>()
+    });
+    let head = "| test | note |\n|---|---|\n";
+    add_table(text, "Notes", head, rows.collect(), MAX_TABLE_BYTES, "note");
+}
+
 fn add_skipped(text: &mut BoundedText, run: &Run) {
     let rows = run.tests.iter().filter(|test| test.outcome == Outcome::Skipped).map(|test| {
         let reason = code(test.reason.as_deref().unwrap_or_default(), MAX_NAME_BYTES);

@@ -1,17 +1,22 @@
-//! The default checks of every step: no protocol violation, no `isError`, a result that
+//! The default checks of every step: no broken `must` of the protocol, no `isError`, a result that
 //! conforms to the tool's output schema, a listed tool, an `answer` for each request of
 //! the server, and a result instead of an error. A step can expect the opposite of each.
 
 use serde_json::Value;
 use sparring_script::Scope;
-use sparring_wire::Rule;
+use sparring_wire::{Rule, RuleLevel};
 
 use super::value::short;
-use crate::event::Failure;
+use crate::event::{Failure, Note};
 use crate::model::{Aspect, Collection, Items, MatcherTemplate, Step};
 use crate::step_result::{StepResult, violation_line};
 
-pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Failure> {
+pub(super) fn check(
+    step: &Step,
+    result: &StepResult,
+    scope: &dyn Scope,
+    strict: bool,
+) -> Vec<Failure> {
     let expect = &step.expect;
     let mut failures = Vec::new();
     if let Some(error) = result.answer.error().filter(|_| !expect.checks_aspect(Aspect::Error)) {
@@ -30,9 +35,29 @@ pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<
         failures.push(Failure::new(step.span, message));
     }
     failures.extend(dropped_messages(step, result).map(|it| Failure::new(step.span, it)));
-    let unexpected = result.violations.iter().filter(|it| !is_expected(it, step, result, scope));
+    let unexpected = unexpected(step, result, scope).filter(|it| strict || !is_warning(it));
     failures.extend(unexpected.map(|it| Failure::new(step.span, violation_line(it))));
     failures
+}
+
+/// Returns the violations of rules that are only recommendations, as notes.
+pub(super) fn warnings(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Note> {
+    let warnings = unexpected(step, result, scope).filter(|it| is_warning(it));
+    warnings.map(|it| Note { span: step.span, message: violation_line(it) }).collect()
+}
+
+/// Returns the violations that no expectation of the step covers.
+fn unexpected<'r>(
+    step: &Step,
+    result: &'r StepResult,
+    scope: &dyn Scope,
+) -> impl Iterator<Item = &'r Value> {
+    result.violations.iter().filter(move |it| !is_expected(it, step, result, scope))
+}
+
+/// Returns true if a violation is only a warning.
+fn is_warning(violation: &Value) -> bool {
+    violation["level"] == RuleLevel::Should.name()
 }
 
 /// Describes messages of the server that were too many to keep, if the step must check them.
