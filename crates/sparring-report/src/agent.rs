@@ -6,7 +6,7 @@
 
 use crate::bounded_text::BoundedText;
 use crate::grouping::{FailureGroup, group_failures};
-use crate::{Failure, Outcome, Run, Test, failure_text, format, grouping, traffic, truncate};
+use crate::{Failure, Note, Outcome, Run, Test, failure_text, format, grouping, traffic, truncate};
 
 /// The maximum size of the report in bytes, and of its parts: complete failures, failures
 /// in one line, and flaky tests.
@@ -51,6 +51,12 @@ pub fn render_agent(run: &Run) -> String {
     }
     let more = |left| format!("and {}\n", format::more(left, "flaky test"));
     text.add_all(flaky.into_iter(), MAX_FLAKY_BYTES, more);
+    let notes: Vec<String> = run.tests.iter().flat_map(render_note_lines).collect();
+    if !notes.is_empty() {
+        text.add("\n", MAX_BYTES);
+    }
+    let more = |left| format!("and {}\n", format::more(left, "note"));
+    text.add_all(notes.into_iter(), MAX_FLAKY_BYTES, more);
     text.into_text()
 }
 
@@ -209,6 +215,14 @@ fn render_flaky_line(test: &Test) -> String {
     let why = test.failed_tries.last().map(|last| failure_text::headline(last, MAX_NAME_BYTES));
     let why = why.unwrap_or_default();
     format!("FLAKY {}: passed on try {tries}; before: {why}\n", test_label(test))
+}
+
+fn render_note_lines(test: &Test) -> Vec<String> {
+    let note = |note: &Note| {
+        let message = truncate::one_line(&note.message, MAX_NAME_BYTES);
+        format!("NOTE {}: {message}\n", test_label(test))
+    };
+    test.notes.iter().map(note).collect()
 }
 
 /// Renders the location, the title and the server of a test.

@@ -1,7 +1,7 @@
 //! Renders a failed try as plain text: its failures and their locations, the traffic, and
 //! the command that reruns the test.
 
-use crate::{FailedTry, Failure, SourceLocation, Test, traffic, truncate};
+use crate::{FailedTry, Failure, Note, SourceLocation, Test, traffic, truncate};
 
 /// The maximum length of a message or a line, in bytes, and the maximum lines of a diff.
 const MAX_LINE_BYTES: usize = 4_000;
@@ -34,6 +34,14 @@ pub(crate) fn with_source(failures: &[Failure]) -> impl Iterator<Item = (&Failur
         let source = if before == Some(line(failure)) { "" } else { failure.source.trim_end() };
         (failure, source)
     })
+}
+
+/// Renders the notes of a test with their locations, in one line each.
+pub(crate) fn render_notes(test: &Test) -> Vec<String> {
+    let note = |note: &Note| {
+        format!("{}: {}", location(&note.place), truncate::one_line(&note.message, MAX_LINE_BYTES))
+    };
+    test.notes.iter().map(note).collect()
 }
 
 /// Renders the failures of a try.

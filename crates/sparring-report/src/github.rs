@@ -3,7 +3,7 @@
 //! Paths are those of the run. GitHub expects them relative to the root of the repository.
 
 use crate::grouping::{FailureGroup, group_failures};
-use crate::{Run, SourceLocation, Test, failure_text, format, truncate};
+use crate::{Note, Run, SourceLocation, Test, failure_text, format, truncate};
 
 /// The maximum number of annotations of one kind that GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
@@ -12,15 +12,17 @@ const MAX_TITLE_BYTES: usize = 200;
 const MAX_MESSAGE_BYTES: usize = 1_000;
 const MAX_DIFF_LINES: usize = 20;
 
-/// Renders an error for each group of failures and a warning for each flaky test, in one
-/// line each. A notice counts those that GitHub would not show.
+/// Renders an error for each group of failures, a warning for each flaky test and a notice for
+/// each note, in one line each. A notice counts those that GitHub would not show.
 pub fn render_github(run: &Run) -> String {
     let failed = group_failures(run);
     let flaky: Vec<&Test> = run.tests.iter().filter(|test| test.is_flaky()).collect();
     let errors = failed.iter().take(MAX_ANNOTATIONS).map(render_error);
     let warnings = flaky.iter().take(MAX_ANNOTATIONS).map(|test| render_warning(test));
-    let mut text: String = errors.chain(warnings).collect();
-    let rest = [(failed.len(), "failure"), (flaky.len(), "flaky test")];
+    let notes = run.tests.iter().flat_map(|test| test.notes.iter().map(move |note| (test, note)));
+    let shown = notes.clone().take(MAX_ANNOTATIONS).map(|(test, note)| render_note(test, note));
+    let mut text: String = errors.chain(warnings).chain(shown).collect();
+    let rest = [(failed.len(), "failure"), (flaky.len(), "flaky test"), (notes.count(), "note")];
     let rest = rest.map(|(all, noun)| (all.saturating_sub(MAX_ANNOTATIONS), noun));
     let rest: Vec<String> = rest
         .iter()
@@ -65,6 +67,12 @@ fn render_warning(test: &Test) -> String {
     let message = format!("passed on try {tries}; before: {}", why.unwrap_or_default());
     let title = format!("flaky: {}", truncate::one_line(&test.title(), MAX_TITLE_BYTES));
     render_command("warning", &test.place, &title, &message)
+}
+
+fn render_note(test: &Test, note: &Note) -> String {
+    let title = truncate::one_line(&test.title(), MAX_TITLE_BYTES);
+    let message = truncate::one_line(&note.message, MAX_MESSAGE_BYTES);
+    render_command("notice", &note.place, &title, &message)
 }
 
 fn render_command(kind: &str, place: &SourceLocation, title: &str, message: &str) -> String {

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use crate::{Failure, Outcome, Run, SourceLocation, Test, grouping, truncate};
+use crate::{Failure, Note, Outcome, Run, SourceLocation, Test, grouping, truncate};
 
 /// The maximum length of a message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 1_000;
 
-/// Renders the failures as major issues, and those of flaky tests as minor ones.
+/// Renders the failures as major issues, those of flaky tests as minor ones, and notes as
+/// information.
 ///
 /// The fingerprint of an issue is the same in every run, so it contains neither the line
 /// nor the actual value.
@@ -30,6 +31,14 @@ struct Issue<'a> {
 }
 
 fn issues(test: &Test) -> Vec<Issue<'_>> {
+    let notes = test.notes.iter().map(|Note { message, place }| {
+        let (check, severity) = ("spar-note", "info");
+        Issue { test, check, severity, message, place }
+    });
+    failures(test).into_iter().chain(notes).collect()
+}
+
+fn failures(test: &Test) -> Vec<Issue<'_>> {
     let (check, severity) = match test.outcome {
         Outcome::Failed => ("spar-failed", "major"),
         Outcome::Passed if test.is_flaky() => ("spar-flaky", "minor"),

@@ -114,9 +114,14 @@ fn write_case(xml: &mut Xml, test: &Test, names: &mut UsedNames) -> io::Result<(
         ("time", &seconds(test.took_ms)),
     ]);
     let reason = match test.outcome {
-        Outcome::Passed if test.failed_tries.is_empty() => return case.write_empty().map(drop),
+        Outcome::Passed if test.failed_tries.is_empty() && test.notes.is_empty() => {
+            return case.write_empty().map(drop);
+        }
         Outcome::Passed => {
-            case.write_inner_content(|xml| write_tries(xml, "flakyFailure", &test.failed_tries))?;
+            case.write_inner_content(|xml| {
+                write_tries(xml, "flakyFailure", &test.failed_tries)?;
+                write_outputs(xml, &render_notes(test), "")
+            })?;
             return Ok(());
         }
         Outcome::Failed => {
@@ -148,7 +153,12 @@ fn write_failure(xml: &mut Xml, test: &Test) -> io::Result<()> {
         .with_attributes([("message", message.as_str()), ("type", "expectation")])
         .write_text_content(BytesText::new(&failure_text::render_failed_test(test, last)))?;
     write_tries(xml, "rerunFailure", earlier)?;
-    write_outputs(xml, last)
+    write_outputs(xml, &format!("{}{}", render_notes(test), last.stdout), &last.stderr)
+}
+
+/// Renders the notes as lines of output: the format has no element for them.
+fn render_notes(test: &Test) -> String {
+    failure_text::render_notes(test).iter().map(|note| format!("note: {note}\n")).collect()
 }
 
 /// Writes the tries before the last one.
@@ -159,14 +169,14 @@ fn write_tries(xml: &mut Xml, element: &str, tries: &[FailedTry]) -> io::Result<
         let rerun = rerun.with_attributes([("message", message.as_str()), ("type", "expectation")]);
         rerun.write_inner_content(|xml| {
             write_text(xml, "stackTrace", &failure_text::render_failures(it))?;
-            write_outputs(xml, it)
+            write_outputs(xml, &it.stdout, &it.stderr)
         })?;
         Ok(())
     })
 }
 
-fn write_outputs(xml: &mut Xml, failed: &FailedTry) -> io::Result<()> {
-    for (element, output) in [("system-out", &failed.stdout), ("system-err", &failed.stderr)] {
+fn write_outputs(xml: &mut Xml, stdout: &str, stderr: &str) -> io::Result<()> {
+    for (element, output) in [("system-out", stdout), ("system-err", stderr)] {
         if !output.is_empty() {
             // GitLab would link to this as an attached file.
             let output = sanitize::escape_invisible(&truncate::end(output, MAX_OUTPUT_BYTES));

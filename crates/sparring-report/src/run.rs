@@ -86,8 +86,8 @@ pub struct Test {
     /// tries before it were retried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tries: Vec<FailedTry>,
-    /// Remarks about the suite that are no failures, such as an argument that the input schema
-    /// of a tool does not have.
+    /// Remarks that are no failures, such as an argument that the input schema of a tool does
+    /// not have, or a broken rule that is only a recommendation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// The response times of the server, in all tries.
@@ -177,7 +177,7 @@ pub struct Failure {
     pub diff: Option<String>,
 }
 
-/// A remark about the suite that is no failure.
+/// A remark that is no failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// The location that the remark is about.
@@ -230,6 +230,9 @@ pub struct Frame {
 pub struct Violation {
     /// The rule that was broken.
     pub rule: String,
+    /// The level of the rule: `must` or `should`.
+    #[serde(default)]
+    pub level: String,
     /// The path in the frame, such as `$.params.name`.
     pub path: String,
     /// The actual value and the expected one.

@@ -63,6 +63,7 @@ fn full_test() -> Test {
     };
     let violation = Violation {
         rule: "wire/not-json".to_owned(),
+        level: "must".to_owned(),
         path: "$".to_owned(),
         message: "this is no JSON".to_owned(),
         section: "basic".to_owned(),

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::{FailedTry, Failure, Outcome, Run, Test, format, traffic, truncate};
+use crate::{FailedTry, Failure, Outcome, Run, Test, failure_text, format, traffic, truncate};
 
 /// The maximum bytes of a name and of a message or line, and the maximum number of lines.
 const MAX_NAME_BYTES: usize = 500;
@@ -63,6 +63,7 @@ fn render_block(test: &Test) -> Vec<String> {
     if let Some(last) = test.failed_tries.last() {
         lines.extend(render_try(last));
     }
+    lines.extend(render_list("notes", &failure_text::render_notes(test)));
     if test.outcome == Outcome::Failed {
         let frames = traffic::render_last_frames(test, MAX_FRAMES, MAX_LINE_BYTES);
         lines.extend(render_list("said", &frames));

@@ -8,6 +8,8 @@ use sparring_script::Span;
 use sparring_transport::Secrets;
 use sparring_wire::Violation;
 
+use crate::step_result::{violation_line, violation_value};
+
 /// An event of a run. Tests are identified by their position in the plan.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -53,7 +55,7 @@ pub struct TestEnd {
     pub took: Duration,
     /// The failures of the tries before the last.
     pub earlier: Vec<FailedTry>,
-    /// Remarks about the suite that are no failures.
+    /// Remarks that are no failures: about the suite, and warnings about the server.
     pub notes: Vec<Note>,
     /// The response times of all tries.
     pub timings: Vec<Timing>,
@@ -107,13 +109,20 @@ pub struct Failure {
     pub diff: Option<String>,
 }
 
-/// A remark about the suite that is no failure.
+/// A remark that is no failure: about the suite, or a warning about the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// The position that the remark is about.
     pub span: Span,
     /// The remark.
     pub message: String,
+}
+
+/// Findings that belong to a test that is over.
+#[derive(Debug, Default)]
+pub(crate) struct LateFindings {
+    pub(crate) failed: Option<FailedTry>,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// One frame of the step that failed.
@@ -184,6 +193,13 @@ impl TestEnd {
         }
     }
 
+    /// Adds findings that came after the last step.
+    pub(crate) fn and(mut self, late: LateFindings) -> Self {
+        self.outcome = self.outcome.and(late.failed);
+        self.notes.extend(late.notes);
+        self
+    }
+
     /// Masks secrets.
     pub(crate) fn without(mut self, secrets: &Secrets) -> Self {
         match &mut self.outcome {
@@ -195,6 +211,39 @@ impl TestEnd {
         self.notes.iter_mut().for_each(|note| hide(&mut note.message, secrets));
         self.timings.iter_mut().for_each(|timing| hide(&mut timing.asked, secrets));
         self
+    }
+}
+
+impl LateFindings {
+    /// Adds more findings.
+    pub(crate) fn extend(&mut self, more: LateFindings) {
+        self.failed = match (self.failed.take(), more.failed) {
+            (Some(failed), more) => Some(failed.and(more)),
+            (None, more) => more,
+        };
+        self.notes.extend(more.notes);
+    }
+
+    /// Adds broken rules. A warning is a note, unless the run is strict.
+    pub(crate) fn add_violations(
+        &mut self,
+        violations: impl IntoIterator<Item = Violation>,
+        when: &str,
+        span: Span,
+        strict: bool,
+    ) {
+        for violation in violations {
+            let is_warning = violation.is_warning() && !strict;
+            let line = violation_line(&violation_value(&violation));
+            let message = format!("{when}: {line}");
+            match is_warning {
+                true => self.notes.push(Note { span, message }),
+                false => {
+                    let failed = Some(FailedTry::new(Failure::new(span, message)));
+                    self.extend(LateFindings { failed, notes: Vec::new() });
+                }
+            }
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use crate::revision::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_
 /// The strength of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RuleLevel {
-    /// The specification requires it.
+    /// The specification requires it, or a test relies on it. A violation fails a test.
     Must,
-    /// The specification recommends it, or Sparring expects it.
+    /// The specification recommends it. A violation is a warning.
     Should,
 }
 
@@ -46,6 +46,8 @@ pub struct RuleEntry {
 }
 
 const ALL: &[Revision] = &Revision::ALL;
+/// The revisions in which both sides only should keep to the negotiated capabilities.
+const UNTIL_2025_03_26: &[Revision] = &[V2024_11_05, V2025_03_26];
 const LEGACY: &[Revision] = &[V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25];
 const MODERN: &[Revision] = &[V2026_07_28];
 const ONLY_2025_11_25: &[Revision] = &[V2025_11_25];
@@ -90,10 +92,10 @@ rules! {
         "A message must be valid UTF-8.";
     ByteOrderMark = "wire/byte-order-mark", Must, ALL, MESSAGES,
         "A message must not start with a byte order mark.";
-    TooDeep = "wire/too-deep", Should, ALL, NONE,
-        "A message should not nest deeper than the reader's limit.";
-    TooLarge = "wire/too-large", Should, ALL, NONE,
-        "A message should not be longer than the reader's limit.";
+    TooDeep = "wire/too-deep", Must, ALL, NONE,
+        "A message must not nest deeper than the reader's limit.";
+    TooLarge = "wire/too-large", Must, ALL, NONE,
+        "A message must not be longer than the reader's limit.";
     NotAnObject = "wire/not-an-object", Must, ALL, MESSAGES,
         "A message must be a JSON object, or a batch where the revision has batches.";
     DuplicateKey = "wire/duplicate-key", Should, ALL, MESSAGES,
@@ -153,7 +155,9 @@ rules! {
     InvalidUriTemplate = "format/uri-template", Must, ALL, "server/resources#resource-templates",
         "The template of a resource must be a URI template (RFC 6570).";
     InvalidMediaType = "format/media-type", Must, ALL, "server/prompts#image-content",
-        "The MIME type of content and resources must have a type and a subtype.";
+        "The MIME type of images and audio must have a type and a subtype.";
+    InvalidResourceMediaType = "format/resource-media-type", Should, ALL, "server/resources#resource",
+        "The MIME type of a resource should have a type and a subtype.";
     InvalidTimestamp = "format/timestamp", Must, ONLY_2025_11_25, "basic/utilities/tasks#ttl-and-resource-management",
         "The times of a task must be ISO 8601 timestamps.";
     InvalidMetaKey = "format/meta-key", Must, SINCE_2025_06_18, "basic#meta",
@@ -180,6 +184,8 @@ rules! {
         "A server must answer `initialize` before it sends requests other than `ping` and notifications other than log messages.";
     Undeclared = "capabilities/undeclared", Must, ALL, "basic/patterns/mrtr#server-requirements-basic-workflow",
         "A side must only use features that the other side or itself has declared.";
+    NotNegotiated = "capabilities/not-negotiated", Should, UNTIL_2025_03_26, "basic/lifecycle#operation",
+        "A side should only send requests for features that the other side has declared.";
     InvalidExtension = "capabilities/extension-name", Must, MODERN, "basic/versioning#extension-negotiation",
         "The name of an extension must be a valid key of `_meta` with a prefix.";
     InvalidProgress = "progress/invalid", Must, ALL, "basic/patterns/progress#progress-flow",
@@ -192,8 +198,10 @@ rules! {
         "A cancellation must name a request that was sent in the same direction, or a subscription since 2026-07-28.";
     MessageAfterCancellation = "cancellation/late-message", Must, MODERN, "basic/transports/stdio#cancellation",
         "A server must not send messages for a request after it has received the cancellation.";
-    LogBelowLevel = "logging/below-level", Must, ALL, "server/utilities/logging#per-request-log-level",
-        "A log message must not be below the level that the client set.";
+    LogBelowLevel = "logging/below-level", Must, MODERN, "server/utilities/logging#per-request-log-level",
+        "A log message must not be below the level that the request names.";
+    LogBelowSetLevel = "logging/below-set-level", Should, LEGACY, "server/utilities/logging#setting-log-level",
+        "A log message should not be below the level that the client set with `logging/setLevel`.";
     CacheScopeChanged = "caching/scope-changed", Must, MODERN, "server/utilities/caching#interaction-with-pagination",
         "All pages of a list must have the same `cacheScope`.";
     UnknownElicitation = "elicitation/unknown-id", Must, ONLY_2025_11_25, "client/elicitation#completion-notifications-for-url-mode-elicitation",
@@ -226,18 +234,27 @@ rules! {
         "A server must not send responses on the stream of a GET request that does not resume another stream.";
 
     // Tools.
-    UnlistedTool = "tools/unlisted", Should, ALL, NONE,
-        "A called tool should be in the result of `tools/list`.";
+    UnlistedTool = "tools/unlisted", Must, ALL, NONE,
+        "A called tool must be in the result of `tools/list`.";
     OutputSchema = "tools/output-schema", Must, SINCE_2025_06_18, "server/tools#output-schema",
         "The structured content of a result must conform to the tool's output schema.";
 
+    InvalidToolName = "tools/name", Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The name of a tool should have 1 to 128 ASCII letters, digits and `_-.`.";
+    DuplicateToolName = "tools/duplicate-name", Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The name of a tool should be unique within its server.";
+    MissingStructuredText = "tools/structured-text", Should, SINCE_2025_06_18, "server/tools#structured-content",
+        "A result with structured content should also have a text block with its JSON.";
+    UndeclaredResources = "tools/embedded-resource", Should, SINCE_2025_06_18, "server/tools#embedded-resources",
+        "A server whose tools return embedded resources should declare the capability `resources`.";
+
     // Expectations of a suite and of a scripted LLM.
-    Unanswered = "suite/unanswered", Should, ALL, NONE,
-        "An `answer` of the step should cover every request of the server.";
-    UnexpectedTurn = "llm/unexpected-turn", Should, ALL, NONE,
-        "A request to a scripted LLM should be the next turn of its script.";
-    InvalidLlmRequest = "llm/invalid-request", Should, ALL, NONE,
-        "A request to a scripted LLM should be valid for its API.";
+    Unanswered = "suite/unanswered", Must, ALL, NONE,
+        "An `answer` of the step must cover every request of the server.";
+    UnexpectedTurn = "llm/unexpected-turn", Must, ALL, NONE,
+        "A request to a scripted LLM must be the next turn of its script.";
+    InvalidLlmRequest = "llm/invalid-request", Must, ALL, NONE,
+        "A request to a scripted LLM must be valid for its API.";
 }
 
 impl Rule {
@@ -249,6 +266,11 @@ impl Rule {
     /// Returns the stable id that suites and reports use, such as `wire/not-json`.
     pub fn id(self) -> &'static str {
         self.entry().id
+    }
+
+    /// Returns the strength of the rule.
+    pub fn level(self) -> RuleLevel {
+        self.entry().level
     }
 
     /// Returns true if the revision has the rule.

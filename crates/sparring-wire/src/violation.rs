@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::rule::Rule;
+use crate::rule::{Rule, RuleLevel};
 
 /// The maximum number of violations that one frame can have.
 pub(crate) const MAX_VIOLATIONS: usize = 64;
@@ -33,6 +33,11 @@ impl Violation {
         section: impl Into<Cow<'static, str>>,
     ) -> Self {
         Violation { rule, path: path.into(), message: message.into(), section: section.into() }
+    }
+
+    /// Returns true if the rule is only a recommendation. A warning fails no test.
+    pub fn is_warning(&self) -> bool {
+        self.rule.level() == RuleLevel::Should
     }
 }
 

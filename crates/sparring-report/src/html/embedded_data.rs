@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::{FailedTry, Outcome, Run, SourceLocation, Summary, Test, Timing};
+use crate::{FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing};
 
 /// A run without its traffic.
 #[derive(Serialize)]
@@ -34,6 +34,7 @@ struct TestRow<'a> {
     took_ms: f64,
     again: &'a str,
     failed_tries: &'a [FailedTry],
+    notes: &'a [Note],
     timings: &'a [Timing],
     frames: usize,
     frames_left_out: usize,
@@ -95,6 +96,7 @@ impl<'a> TestRow<'a> {
             took_ms: test.took_ms,
             again: &test.rerun_command,
             failed_tries: &test.failed_tries,
+            notes: &test.notes,
             timings: &test.timings,
             frames: test.frames.len(),
             frames_left_out: test.frames_left_out,

@@ -32,6 +32,7 @@ pub fn render_markdown(run: &Run) -> String {
     failures::add(&mut text, run, MAX_FAILURES_BYTES);
     add_differences(&mut text, run);
     add_flaky(&mut text, run);
+    add_notes(&mut text, run);
     add_skipped(&mut text, run);
     add_slowest(&mut text, run);
     text.into_text()
@@ -107,6 +108,16 @@ fn add_flaky(text: &mut BoundedText, run: &Run) {
     });
     let head = "| test | passed on try | earlier failure |\n|---|--:|---|\n";
     add_table(text, "Flaky", head, rows.collect(), MAX_TABLE_BYTES, "test");
+}
+
+fn add_notes(text: &mut BoundedText, run: &Run) {
+    let notes = run.tests.iter().flat_map(|test| test.notes.iter().map(move |note| (test, note)));
+    let rows = notes.map(|(test, note)| {
+        let message = code(&note.message, MAX_NAME_BYTES);
+        format!("| {} | {message} |\n", test_label(test, &test.title()))
+    });
+    let head = "| test | note |\n|---|---|\n";
+    add_table(text, "Notes", head, rows.collect(), MAX_TABLE_BYTES, "note");
 }
 
 fn add_skipped(text: &mut BoundedText, run: &Run) {

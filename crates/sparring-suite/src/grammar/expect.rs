@@ -34,7 +34,7 @@ pub(super) static EXPECT: Object = Object {
             Key::new(
                 "violations",
                 &Shape::Object(&COLLECTION),
-                "Protocol violations, each with `rule`, `path`, `message` and `section`.",
+                "Protocol violations, each with `rule`, `level` (`must` or `should`), `path`, `message` and `section`.",
             ),
             Key::new("within", &Shape::Duration, "The maximum time until the answer.")
                 .synonyms(&["timeout", "duration"]),

@@ -40,6 +40,7 @@ pub(crate) static VIOLATION: Subject = Subject::Object(
     "a violation",
     &[
         ("rule", Subject::Keyword(|| RULES.iter().map(|entry| entry.id).collect())),
+        ("level", Subject::Keyword(|| vec!["must", "should"])),
         ("path", Subject::Text),
         ("message", Subject::Text),
         ("section", Subject::Text),

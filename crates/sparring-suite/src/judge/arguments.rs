@@ -18,7 +18,7 @@ pub(super) fn misplaced(result: &StepResult) -> impl Iterator<Item = Failure> {
 
 /// Notes about arguments that the input schema does not have, unless the step expects that
 /// the server refuses them.
-pub(crate) fn notes(step: &Step, result: &StepResult) -> Vec<Note> {
+pub(super) fn notes(step: &Step, result: &StepResult) -> Vec<Note> {
     let expects_error = step.expect.checks_aspect(Aspect::Error)
         || step.expect.checks_aspect(Aspect::IsError) && result.answer.is_error();
     let unknown = result.unknown_arguments.iter();

@@ -1,17 +1,22 @@
-//! The default checks of every step: no protocol violation, no `isError`, a result that
+//! The default checks of every step: no broken `must` of the protocol, no `isError`, a result that
 //! conforms to the tool's output schema, a listed tool, an `answer` for each request of
 //! the server, and a result instead of an error. A step can expect the opposite of each.
 
 use serde_json::Value;
 use sparring_script::{Scope, Span};
-use sparring_wire::Rule;
+use sparring_wire::{Rule, RuleLevel};
 
 use super::value::short;
-use crate::event::Failure;
+use crate::event::{Failure, Note};
 use crate::model::{Aspect, Collection, Items, MatcherTemplate, Step};
 use crate::step_result::{StepResult, violation_line};
 
-pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Failure> {
+pub(super) fn check(
+    step: &Step,
+    result: &StepResult,
+    scope: &dyn Scope,
+    strict: bool,
+) -> Vec<Failure> {
     let expect = &step.expect;
     let mut failures = Vec::new();
     if let Some(error) = result.answer.error().filter(|_| !expect.checks_aspect(Aspect::Error)) {
@@ -30,9 +35,15 @@ pub(super) fn check(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<
         failures.push(Failure::new(step.span, message));
     }
     failures.extend(dropped_messages(step, result).map(|it| Failure::new(step.span, it)));
-    let unexpected = result.violations.iter().filter(|it| !is_expected(it, step, result, scope));
+    let unexpected = unexpected(step, result, scope).filter(|it| strict || !is_warning(it));
     failures.extend(violation_failures(step.span, unexpected));
     failures
+}
+
+/// Returns the violations of rules that are only recommendations, as notes.
+pub(super) fn warnings(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Note> {
+    let warnings = unexpected(step, result, scope).filter(|it| is_warning(it));
+    violation_lines(warnings).map(|message| Note { span: step.span, message }).collect()
 }
 
 /// Returns one failure for each different violation, with the number of its repetitions.
@@ -40,6 +51,11 @@ pub(crate) fn violation_failures<'a>(
     span: Span,
     violations: impl Iterator<Item = &'a Value>,
 ) -> Vec<Failure> {
+    violation_lines(violations).map(|it| Failure::new(span, it)).collect()
+}
+
+/// Returns one line for each different violation, with the number of its repetitions.
+fn violation_lines<'a>(violations: impl Iterator<Item = &'a Value>) -> impl Iterator<Item = String> {
     let mut counted: Vec<(String, usize)> = Vec::new();
     for line in violations.map(violation_line) {
         match counted.iter_mut().find(|(known, _)| *known == line) {
@@ -47,11 +63,24 @@ pub(crate) fn violation_failures<'a>(
             None => counted.push((line, 1)),
         }
     }
-    let message = |(line, count): (String, usize)| match count {
+    counted.into_iter().map(|(line, count)| match count {
         1 => line,
         count => format!("{line} ({count} times)"),
-    };
-    counted.into_iter().map(|it| Failure::new(span, message(it))).collect()
+    })
+}
+
+/// Returns the violations that no expectation of the step covers.
+fn unexpected<'r>(
+    step: &Step,
+    result: &'r StepResult,
+    scope: &dyn Scope,
+) -> impl Iterator<Item = &'r Value> {
+    result.violations.iter().filter(move |it| !is_expected(it, step, result, scope))
+}
+
+/// Returns true if a violation is only a warning.
+fn is_warning(violation: &Value) -> bool {
+    violation["level"] == RuleLevel::Should.name()
 }
 
 /// Describes messages of the server that were too many to keep, if the step must check them.

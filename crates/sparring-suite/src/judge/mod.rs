@@ -8,22 +8,40 @@ mod items;
 mod journals;
 mod value;
 
-pub(crate) use arguments::notes;
 pub(crate) use defaults::violation_failures;
 
 use sparring_script::Scope;
 
-use crate::event::Failure;
+use crate::event::{Failure, Note};
 use crate::model::{Aspect, Collection, Expectation, Items, MatcherTemplate, Step};
 use crate::step_result::StepResult;
 
-/// Returns every expectation that does not hold.
-pub(crate) fn judge(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Failure> {
+/// Returns remarks that are no failures: unknown arguments, and warnings unless they fail.
+pub(crate) fn notes(
+    step: &Step,
+    result: &StepResult,
+    scope: &dyn Scope,
+    strict: bool,
+) -> Vec<Note> {
+    let mut notes = arguments::notes(step, result);
+    if !strict {
+        notes.extend(defaults::warnings(step, result, scope));
+    }
+    notes
+}
+
+/// Returns every expectation that does not hold. If `strict` is true, a warning fails too.
+pub(crate) fn judge(
+    step: &Step,
+    result: &StepResult,
+    scope: &dyn Scope,
+    strict: bool,
+) -> Vec<Failure> {
     let misplaced: Vec<Failure> = arguments::misplaced(result).collect();
     if !misplaced.is_empty() {
         return misplaced;
     }
-    let mut failures = defaults::check(step, result, scope);
+    let mut failures = defaults::check(step, result, scope, strict);
     let agent = result.answer.agent();
     failures.extend(agent.and_then(|agent| agent::check_exit(step, agent)));
     for (span, expectation) in &step.expect.0 {

@@ -25,7 +25,7 @@ mod test_runner;
 mod traffic_recorder;
 mod wait_for;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -36,7 +36,7 @@ use futures_util::stream;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::context::RunContext;
-use crate::event::{Event, Outcome, TestEnd};
+use crate::event::{Event, FailedTry, Failure, LateFindings, Outcome, TestEnd};
 use crate::model::{Suite, Variant};
 use crate::plan::{Plan, PlannedTest};
 use server_handle::ServerHandle;
@@ -60,6 +60,8 @@ pub struct Options {
     pub update: bool,
     /// If true, the end of each test has its traffic.
     pub traffic: bool,
+    /// If true, a warning fails its test: a broken rule of the level `should`.
+    pub strict: bool,
 }
 
 /// Runs all tests of a plan and sends an event for each. When `stop` is requested,
@@ -93,6 +95,9 @@ struct ServerTests<'a> {
     server: ServerHandle,
     snapshots: &'a SnapshotStore,
     left: Cell<usize>,
+    /// The end of the previous test, unless tests run at once. It is sent after the next test,
+    /// because the server can break a rule after its last answer.
+    held: RefCell<Option<(PlannedTest<'a>, TestEnd)>>,
 }
 
 impl Runner<'_> {
@@ -130,13 +135,16 @@ impl Runner<'_> {
         let recorder = self.recorder();
         let (context, recorder) = (self.context, recorder.as_ref());
         let server = &suite.servers[index];
-        let tested = TestedServer { suite, server, index, variant, context, recorder };
+        let strict = self.options.strict;
+        let tested = TestedServer { suite, server, index, variant, context, recorder, strict };
         let (handle, server_runner) = ServerRunner::new(tested, self.stop);
         let left = Cell::new(tests.iter().filter(|it| it.test.skip.is_none()).count());
-        let group = ServerTests { tested, server: handle, snapshots, left };
+        let held = RefCell::default();
+        let group = ServerTests { tested, server: handle, snapshots, left, held };
         let run_tests = async move {
             let run_test = |planned| self.run_test(&group, planned);
             stream::iter(tests).for_each_concurrent(server.concurrency, run_test).await;
+            self.finish_held(&group, LateFindings::default());
             // After an early end of the run no test is left that could report a failure.
             let _ = group.server.stop().await;
         };
@@ -149,7 +157,7 @@ impl Runner<'_> {
         self.options.traffic.then(new)
     }
 
-    async fn run_test(&self, group: &ServerTests<'_>, planned: PlannedTest<'_>) {
+    async fn run_test<'a>(&self, group: &ServerTests<'a>, planned: PlannedTest<'a>) {
         if self.stop.is_requested() {
             return;
         }
@@ -161,6 +169,7 @@ impl Runner<'_> {
         if let Some(recorder) = recorder {
             recorder.begin_test(planned.number);
         }
+        let mut late = self.findings_before(group, &planned).await;
         let (test, variant) = (planned.test, planned.variant);
         let runner = TestRunner {
             test,
@@ -171,6 +180,8 @@ impl Runner<'_> {
         };
         let end = runner.run(1 + test.retry.unwrap_or(self.options.retry)).await;
         group.left.set(group.left.get() - 1);
+        late.extend(group.server.take_findings_of_previous_test().await);
+        self.finish_held(group, late);
         let Some(mut end) = end else {
             recorder.map(|recorder| recorder.end_test(planned.number));
             return;
@@ -180,11 +191,48 @@ impl Runner<'_> {
         let is_last = group.left.get() == 0;
         if is_last || group.tested.server.concurrency == 1 && ends_run(&end) {
             // The last test reports the failures of the suite's teardown.
-            end.outcome = end.outcome.and(group.server.stop().await);
+            end = end.and(group.server.stop().await);
         }
-        let ends_run = ends_run(&end);
         end.traffic = recorder.map(|it| it.end_test(planned.number)).unwrap_or_default();
-        self.finish(&planned, end);
+        if is_last || group.tested.server.concurrency > 1 || ends_run(&end) {
+            return self.finish_and_stop(&planned, end);
+        }
+        *group.held.borrow_mut() = Some((planned, end));
+    }
+
+    /// Returns what the server broke between the previous test and this one.
+    async fn findings_before(
+        &self,
+        group: &ServerTests<'_>,
+        planned: &PlannedTest<'_>,
+    ) -> LateFindings {
+        if group.held.borrow().is_none() {
+            return LateFindings::default();
+        }
+        if planned.test.isolate {
+            return group.server.stop().await;
+        }
+        group.server.begin_test();
+        let ended = group.server.take_unreported_end().await;
+        let failure = ended.map(|cause| {
+            let message = format!("the server ended after the last step: {cause}");
+            FailedTry::new(Failure::new(group.tested.server.span, message))
+        });
+        LateFindings { failed: failure, notes: Vec::new() }
+    }
+
+    /// Sends the end of the previous test with what was found after it.
+    fn finish_held(&self, group: &ServerTests<'_>, late: LateFindings) {
+        let held = group.held.borrow_mut().take();
+        if let Some((planned, end)) = held {
+            self.finish_and_stop(&planned, end.and(late));
+        }
+    }
+
+    /// Sends the end of a test. If it failed and the first failure ends the run, stops.
+    fn finish_and_stop(&self, planned: &PlannedTest<'_>, end: TestEnd) {
+        let ends_run = self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
+        self.finish(planned, end);
         if ends_run {
             self.stop.request();
         }

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection::ServerConnection;
 use super::mocks::RunningMocks;
-use crate::event::FailedTry;
+use crate::event::{FailedTry, LateFindings};
 
 /// Sends requests to a [`ServerRunner`](super::server_runner::ServerRunner). Cheap to
 /// clone.
@@ -20,7 +20,9 @@ pub(super) enum ServerRequest {
     Acquire(oneshot::Sender<Result<ReadyServer, FailedTry>>),
     Restart(oneshot::Sender<Result<Arc<ServerConnection>, FailedTry>>),
     TakeUnreportedEnd(oneshot::Sender<Option<String>>),
-    Stop(oneshot::Sender<Option<FailedTry>>),
+    Stop(oneshot::Sender<LateFindings>),
+    BeginTest,
+    TakeFindingsOfPreviousTest(oneshot::Sender<LateFindings>),
     ResetMocks,
     Observe(Arc<ServerConnection>, Observations),
 }
@@ -81,8 +83,19 @@ impl ServerHandle {
 
     /// Runs the suite's teardown and stops the server. Returns the failures of the
     /// teardown, and violations that no test reported.
-    pub(super) async fn stop(&self) -> Option<FailedTry> {
+    pub(super) async fn stop(&self) -> LateFindings {
         self.request(ServerRequest::Stop).await
+    }
+
+    /// Begins a test after another one on the same server.
+    pub(super) fn begin_test(&self) {
+        self.send(ServerRequest::BeginTest);
+    }
+
+    /// Returns the violations that followed the requests of the previous test and came during
+    /// this one.
+    pub(super) async fn take_findings_of_previous_test(&self) -> LateFindings {
+        self.request(ServerRequest::TakeFindingsOfPreviousTest).await
     }
 
     /// Resets the suite's mocks, unless tests run at once.

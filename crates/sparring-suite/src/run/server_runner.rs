@@ -21,9 +21,8 @@ use super::step_runner::StepRunner;
 use super::stop::Stop;
 use super::traffic_recorder::TrafficRecorder;
 use crate::context::RunContext;
-use crate::event::{FailedTry, Failure};
+use crate::event::{FailedTry, Failure, LateFindings};
 use crate::model::{Expectation, Server, ServerKind, Suite, Variant};
-use crate::step_result::{violation_line, violation_value};
 
 /// The maximum wait for a server to end after an unusable answer. Without it, the server
 /// could end during the next test.
@@ -40,6 +39,8 @@ pub(super) struct TestedServer<'a> {
     pub(super) context: &'a RunContext,
     /// Records all traffic, if reports need it.
     pub(super) recorder: Option<&'a TrafficRecorder>,
+    /// If true, a warning is a failure.
+    pub(super) strict: bool,
 }
 
 /// Owns a server and handles the requests of its tests one after the other.
@@ -56,6 +57,8 @@ pub(super) struct ServerRunner<'a> {
     suite_steps: Option<StepRunner<'a>>,
     /// Violations of connections that are closed, until a test reports them.
     unreported: Vec<Violation>,
+    /// Violations of the previous test on a connection that is closed.
+    of_previous_test: Vec<Violation>,
     /// The reason why a server that was stopped ended with an error, until a test reports it.
     failed_exit: Option<String>,
 }
@@ -113,6 +116,7 @@ impl<'a> ServerRunner<'a> {
             state: ServerState::Stopped,
             suite_steps: None,
             unreported: Vec::new(),
+            of_previous_test: Vec::new(),
             failed_exit: None,
         };
         (handle, runner)
@@ -128,6 +132,15 @@ impl<'a> ServerRunner<'a> {
                     answer(reply, self.take_unreported_end()).await;
                 }
                 ServerRequest::Stop(reply) => answer(reply, self.stop()).await,
+                ServerRequest::BeginTest => {
+                    if let Some(running) = self.state.running() {
+                        running.connection.traffic.begin_test();
+                    }
+                }
+                ServerRequest::TakeFindingsOfPreviousTest(reply) => {
+                    // The test may have been abandoned just now.
+                    let _ = reply.send(self.take_findings_of_previous_test());
+                }
                 ServerRequest::ResetMocks => self.reset_mocks(),
                 ServerRequest::Observe(connection, seen) => self.observe(&connection, seen),
             }
@@ -199,7 +212,17 @@ impl<'a> ServerRunner<'a> {
         Some(running.connection.end_cause().await)
     }
 
-    async fn stop(&mut self) -> Option<FailedTry> {
+    fn take_findings_of_previous_test(&mut self) -> LateFindings {
+        let mut violations = std::mem::take(&mut self.of_previous_test);
+        if let Some(running) = self.state.running() {
+            violations.extend(running.connection.traffic.take_violations_of_previous_test());
+        }
+        let (mut late, span) = (LateFindings::default(), self.tested.server.span);
+        late.add_violations(violations, "after the last step", span, self.tested.strict);
+        late
+    }
+
+    async fn stop(&mut self) -> LateFindings {
         let ended = self.take_unreported_end().await;
         let stop = self.stop;
         let torn_down = stop.finish(self.tear_down()).await.flatten();
@@ -212,18 +235,12 @@ impl<'a> ServerRunner<'a> {
             // A test reports the violations of the answers to its own requests.
             _ => "while several tests ran, but not in an answer to one of them",
         };
-        let violations = self.unreported.drain(..).map(|it| {
-            let line = violation_line(&violation_value(&it));
-            format!("{when}: {line}")
-        });
         let span = self.tested.server.span;
-        let messages = ended.into_iter().chain(violations);
-        let failures: Vec<Failure> = messages.map(|it| Failure::new(span, it)).collect();
-        let later = (!failures.is_empty()).then(|| FailedTry { failures, ..FailedTry::default() });
-        match torn_down {
-            Some(failed) => Some(failed.and(later)),
-            None => later,
-        }
+        let ended = ended.map(|it| FailedTry::new(Failure::new(span, it)));
+        let mut late = LateFindings { failed: torn_down, notes: Vec::new() };
+        late.extend(LateFindings { failed: ended, notes: Vec::new() });
+        late.add_violations(self.unreported.drain(..), when, span, self.tested.strict);
+        late
     }
 
     /// Runs the suite's teardown if its setup has begun. Starts the server again if it
@@ -349,7 +366,9 @@ impl<'a> ServerRunner<'a> {
             let is_known = running.is_end_reported || running.connection.is_ended();
             let cause = running.connection.client.close().await;
             // The link reads until the server is gone, so this has everything that it sent.
-            self.unreported.extend(running.connection.traffic.take_remaining_violations());
+            let traffic = &running.connection.traffic;
+            self.of_previous_test.extend(traffic.take_violations_of_previous_test());
+            self.unreported.extend(traffic.take_remaining_violations());
             if let Cause::ProcessEnded { .. } = cause
                 && !is_known
             {

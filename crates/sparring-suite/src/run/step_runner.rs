@@ -43,6 +43,8 @@ pub(super) struct StepRunner<'a> {
     /// The subscriptions that steps made.
     subscriptions: Vec<Subscription>,
     observations: Observations,
+    /// If true, a warning is a failure.
+    strict: bool,
     pub(super) timings: Vec<Timing>,
     /// Remarks about the steps.
     pub(super) notes: Vec<Note>,
@@ -77,6 +79,7 @@ impl<'a> StepRunner<'a> {
             requests_before,
             subscriptions: Vec::new(),
             observations: Observations::default(),
+            strict: tested.strict,
             timings: Vec::new(),
             notes: Vec::new(),
         }
@@ -267,8 +270,8 @@ impl<'a> StepRunner<'a> {
     ) -> Vec<Failure> {
         let timing = |asked: &String| Timing { asked: asked.clone(), took: result.took };
         self.timings.extend(result.request.as_ref().map(timing));
-        self.notes.extend(judge::notes(step, result));
-        let mut failures = judge::judge(step, result, &self.scope);
+        self.notes.extend(judge::notes(step, result, &self.scope, self.strict));
+        let mut failures = judge::judge(step, result, &self.scope, self.strict);
         if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
             let folders: Vec<String> = self.scope.folder.created().into_iter().collect();
             match rules.apply(result.answer.whole(), &folders) {

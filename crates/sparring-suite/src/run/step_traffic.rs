@@ -1,7 +1,7 @@
 //! The traffic of the current step: the frames, the violations and the last HTTP
 //! response.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
@@ -44,6 +44,12 @@ struct Collected {
     frames_left_out: usize,
     /// When the step began.
     begun: Option<Instant>,
+    /// The ids of the requests of the current test and of the previous one. Both are empty if
+    /// several steps run at once.
+    test_ids: HashSet<Id>,
+    previous_test_ids: HashSet<Id>,
+    /// True after a test, until the next one sends its first request.
+    is_between_tests: bool,
     response: Option<HttpResponse>,
     secrets: Secrets,
 }
@@ -64,6 +70,8 @@ enum Owner {
     Request(Id),
     /// No step: the frame belongs to no request.
     None,
+    /// The previous test, which is over.
+    PreviousTest,
 }
 
 impl StepTraffic {
@@ -91,6 +99,26 @@ impl StepTraffic {
         traffic
     }
 
+    /// Begins a test after another one. The violations before its first request, and those of
+    /// answers to earlier requests, belong to the previous test.
+    pub(super) fn begin_test(&self) {
+        let mut collected = self.lock();
+        if !collected.shared {
+            collected.previous_test_ids = std::mem::take(&mut collected.test_ids);
+            collected.is_between_tests = true;
+            for collected in &mut collected.violations {
+                collected.owner = Owner::PreviousTest;
+            }
+        }
+    }
+
+    /// Takes the violations of the previous test.
+    pub(super) fn take_violations_of_previous_test(&self) -> Vec<Violation> {
+        let mut collected = self.lock();
+        let of_previous = |it: &mut CollectedViolation| it.owner == Owner::PreviousTest;
+        collected.violations.extract_if(.., of_previous).map(|it| it.violation).collect()
+    }
+
     /// Drops the traffic of the previous step.
     pub(super) fn begin_step(&self) {
         let mut collected = self.lock();
@@ -114,6 +142,7 @@ impl StepTraffic {
             Owner::Any => true,
             Owner::Request(id) => !shared || Some(id) == request,
             Owner::None => !shared,
+            Owner::PreviousTest => false,
         };
         let ours = collected.violations.extract_if(.., is_ours);
         ours.map(|it| it.violation).collect()
@@ -168,13 +197,17 @@ impl Collected {
     /// Adds a violation that belongs to no frame, such as one of an HTTP response.
     fn add_violation(&mut self, violation: &Violation) {
         if self.violations.len() < MAX_VIOLATIONS {
-            let owner = if self.begun.is_none() { Owner::Any } else { Owner::None };
+            let owner = self.owner_of(None);
             self.violations.push(CollectedViolation { violation: violation.clone(), owner });
         }
     }
 
     fn add(&mut self, entry: &Entry) {
         let by_server = entry.from == Side::Server;
+        if !by_server && !self.shared && entry.frame.method().is_some() {
+            self.is_between_tests = false;
+            self.test_ids.extend(entry.frame.id().cloned());
+        }
         if by_server && self.violations.len() < MAX_VIOLATIONS {
             let collected = entry.violations.iter().map(|violation| CollectedViolation {
                 violation: violation.clone(),
@@ -209,16 +242,27 @@ impl Collected {
 
     /// The step that reports the violations of a frame.
     fn owner(&self, frame: &Frame) -> Owner {
-        if self.begun.is_none() {
-            return Owner::Any;
-        }
         let token = || frame.params()?.get("progressToken").and_then(Id::from_json);
         let request = match frame.method() {
             None => frame.id().cloned(),
             Some("notifications/progress") => token(),
             Some(_) => None,
         };
-        request.map_or(Owner::None, Owner::Request)
+        self.owner_of(request)
+    }
+
+    /// The step that reports a violation, by the request to which the violation belongs.
+    fn owner_of(&self, request: Option<Id>) -> Owner {
+        if self.begun.is_none() {
+            return Owner::Any;
+        }
+        let is_earlier = |id: &Id| self.previous_test_ids.contains(id) && !self.test_ids.contains(id);
+        match request {
+            Some(id) if is_earlier(&id) => Owner::PreviousTest,
+            Some(id) => Owner::Request(id),
+            None if self.is_between_tests => Owner::PreviousTest,
+            None => Owner::None,
+        }
     }
 
     fn show(&mut self, frame: StepFrame) {

@@ -9,7 +9,7 @@ use super::server_runner::TestedServer;
 use super::snapshot_store::TestSnapshots;
 use super::step_runner::StepRunner;
 use super::stop::Stop;
-use crate::event::{FailedTry, Failure, Note, Outcome, TestEnd, Timing, Traffic};
+use crate::event::{FailedTry, Failure, LateFindings, Note, Outcome, TestEnd, Timing, Traffic};
 use crate::model::Test;
 
 /// Runs a test.
@@ -40,9 +40,9 @@ impl<'a> TestRunner<'a> {
     }
 
     async fn attempt(&self, timings: &mut Vec<Timing>, notes: &mut Vec<Note>) -> Option<Outcome> {
-        let mut later = None;
+        let mut late = LateFindings::default();
         if self.test.isolate {
-            later = self.server.stop().await;
+            late = self.server.stop().await;
         }
         self.server.reset_mocks();
         let ready = tokio::select! {
@@ -66,11 +66,11 @@ impl<'a> TestRunner<'a> {
                 }
             }
         };
-        let outcome = outcome.and(later);
-        Some(match self.test.isolate {
-            true => outcome.and(self.server.stop().await),
-            false => outcome,
-        })
+        if self.test.isolate {
+            late.extend(self.server.stop().await);
+        }
+        notes.append(&mut late.notes);
+        Some(outcome.and(late.failed))
     }
 
     /// Runs setup, steps and teardown. The teardown has the same timeout as setup and

@@ -90,8 +90,8 @@ pub(crate) struct JournalEntry {
 /// A protocol violation as a value.
 pub(crate) fn violation_value(violation: &Violation) -> Value {
     json!({
-        "rule": violation.rule.id(), "path": violation.path,
-        "message": violation.message, "section": violation.section,
+        "rule": violation.rule.id(), "level": violation.rule.level().name(),
+        "path": violation.path, "message": violation.message, "section": violation.section,
     })
 }
 
@@ -107,7 +107,8 @@ pub(crate) fn suite_violation(
         (Some(revision), section) if !section.is_empty() => format!("{revision}/{section}"),
         (_, section) => section.to_owned(),
     };
-    json!({"rule": rule.id(), "path": path, "message": message, "section": section})
+    let level = rule.level().name();
+    json!({"rule": rule.id(), "level": level, "path": path, "message": message, "section": section})
 }
 
 /// A violation value in one line.

@@ -49,7 +49,7 @@ pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, O
     let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
     let (event_sender, mut events) = mpsc::unbounded_channel();
     let options =
-        Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false };
+        Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false, strict: false };
     let (context, stop) = (run_context(), Stop::default());
     let running = run(&plan, options, &context, &stop, event_sender);
     tokio::time::timeout(RUN_TIMEOUT, running).await.expect("it hangs");
@@ -74,6 +74,7 @@ pub(crate) async fn ends(text: &str) -> Vec<TestEnd> {
         retry: 0,
         update: false,
         traffic: false,
+        strict: false,
     };
     let (context, stop) = (run_context(), Stop::default());
     let running = run(&plan, options, &context, &stop, sender);

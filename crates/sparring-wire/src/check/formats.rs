@@ -18,6 +18,8 @@ pub(super) enum Format {
     UriTemplate,
     /// A media type, with or without parameters (RFC 9110, section 8.3.1).
     MediaType,
+    /// The media type of a resource, which is only recommended.
+    ResourceMediaType,
     /// A date with a time (ISO 8601).
     Timestamp,
 }
@@ -31,6 +33,7 @@ impl Format {
             "url" => Format::Url,
             "uritemplate" => Format::UriTemplate,
             "mediatype" => Format::MediaType,
+            "resourcemediatype" => Format::ResourceMediaType,
             "timestamp" => Format::Timestamp,
             _ => return None,
         })
@@ -43,6 +46,7 @@ impl Format {
             Format::Uri | Format::Url => Rule::InvalidUri,
             Format::UriTemplate => Rule::InvalidUriTemplate,
             Format::MediaType => Rule::InvalidMediaType,
+            Format::ResourceMediaType => Rule::InvalidResourceMediaType,
             Format::Timestamp => Rule::InvalidTimestamp,
         }
     }
@@ -66,7 +70,7 @@ impl Format {
             Format::UriTemplate => template_problem(text).map(|why| {
                 format!("expected a URI template (RFC 6570), found {}: {why}", shorten(text))
             }),
-            Format::MediaType => (!is_media_type(text)).then(|| {
+            Format::MediaType | Format::ResourceMediaType => (!is_media_type(text)).then(|| {
                 format!("expected a media type such as image/png, found {}", shorten(text))
             }),
             Format::Timestamp => (!is_timestamp(text.as_bytes()))

@@ -1,5 +1,6 @@
 //! Checks the rules of single frames that no shape expresses: empty results of `ping`, the
-//! schemas of tools, names of extensions, and tool uses in sampling requests.
+//! schemas and names of tools, names of extensions, the text of structured content,
+//! and tool uses in sampling requests.
 
 use std::collections::HashSet;
 
@@ -10,6 +11,9 @@ use super::schema_syntax::schema_problem;
 use super::violation_collector::ViolationCollector;
 use crate::json::Json;
 use crate::rule::Rule;
+
+/// The maximum number of characters in the name of a tool.
+const MAX_TOOL_NAME: usize = 128;
 
 impl Checker {
     /// Checks the result of a method beyond its shape.
@@ -22,8 +26,16 @@ impl Checker {
     ) {
         match method {
             "ping" => check_empty(result, path, out),
-            "tools/list" if self.revision.definition().schema_rules => {
-                check_tool_schemas(result, path, out);
+            "tools/list" => {
+                if self.revision.definition().schema_rules {
+                    check_tool_schemas(result, path, out);
+                }
+                if Rule::InvalidToolName.applies_in(self.revision) {
+                    check_tool_names(result, path, out);
+                }
+            }
+            "tools/call" if Rule::MissingStructuredText.applies_in(self.revision) => {
+                check_structured_text(result, path, out);
             }
             "server/discover" => check_extensions(result, path, out),
             _ => {}
@@ -85,6 +97,48 @@ fn check_tool_schemas(result: Json<'_>, path: &JsonPath<'_>, out: &mut Violation
                 format!("the schema of tool {tool:?} is not valid: {message}")
             });
         }
+    }
+}
+
+/// Checks the names of tools (2025-11-25 and later, server/tools#tool-names).
+fn check_tool_names(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let tools = path.name("tools");
+    let found = result.get("tools").unwrap_or(Json::EMPTY_OBJECT);
+    let is_allowed = |it: u8| it.is_ascii_alphanumeric() || b"_-.".contains(&it);
+    let mut names = HashSet::new();
+    for (index, tool) in found.items().enumerate() {
+        let Some(name) = tool.get("name").and_then(Json::as_str) else { continue };
+        let tool = tools.index(index);
+        let here = tool.name("name");
+        let length = name.chars().count();
+        if !(1..=MAX_TOOL_NAME).contains(&length) {
+            out.add_in_own_section(Rule::InvalidToolName, &here, || {
+                format!("expected 1 to {MAX_TOOL_NAME} characters, found {length}")
+            });
+        } else if !name.bytes().all(is_allowed) {
+            out.add_in_own_section(Rule::InvalidToolName, &here, || {
+                format!("expected only ASCII letters, digits and _-., found {name:?}")
+            });
+        }
+        if let Some(name) = names.replace(name) {
+            out.add_in_own_section(Rule::DuplicateToolName, &here, || {
+                format!("another tool has the name {name:?}")
+            });
+        }
+    }
+}
+
+/// Reports structured content without any text (2025-06-18 and later,
+/// server/tools#structured-content). The text itself is not compared, since a server can
+/// serialize in its own way.
+fn check_structured_text(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let is_text =
+        |block: Json<'_>| block.get("type").and_then(Json::as_str).as_deref() == Some("text");
+    let content = result.get("content").unwrap_or(Json::EMPTY_OBJECT);
+    if result.get("structuredContent").is_some() && !content.items().any(is_text) {
+        out.add_in_own_section(Rule::MissingStructuredText, &path.name("content"), || {
+            "the result has structuredContent, but no text block with its JSON".to_owned()
+        });
     }
 }
 

@@ -12,7 +12,7 @@ const INTRODUCTION: &str = "\
 
 Generated from the code. `spar` checks every frame, every connection and every HTTP response by these rules, without requests of its own. [suites.md](suites.md#default-checks) explains how a test expects a violation.
 
-`must` is a requirement of the specification. `should` is a recommendation, or an expectation of Sparring, which then has no section. The section is a page of the specification in the newest marked revision; a violation names the section in the revision of its connection.
+`must` is a requirement of the specification, or of a test, which then has no section. A violation fails the test. `should` is a recommendation of the specification. A violation is a warning: every report shows it as a note, and it fails the test only with `spar test --strict`. The section is a page of the specification in the newest marked revision; a violation names the section in the revision of its connection.
 ";
 
 /// `SPAR_BLESS=1` rewrites the page.

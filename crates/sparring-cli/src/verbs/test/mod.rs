@@ -97,6 +97,10 @@ pub(crate) struct Test {
     #[arg(long)]
     fail_fast: bool,
 
+    /// Fail a test also for a warning: a broken rule of the level `should`
+    #[arg(long)]
+    strict: bool,
+
     /// Number of suites that run at once [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -153,6 +157,7 @@ impl Test {
             shuffle: None,
             retry: 0,
             fail_fast: false,
+            strict: false,
             jobs: None,
             update: false,
             watch: false,

@@ -207,6 +207,7 @@ impl Test {
             retry: self.retry,
             update: self.update,
             traffic: reporting.reports.is_some(),
+            strict: self.strict,
         };
         let running = run(plan, options, context, &stop, events_sender);
         let report_events = async {

@@ -24,6 +24,7 @@ function testView(test) {
       el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => navigate({ tag }) }, tag))),
     test.reason && el("p", { class: "reason" }, el("b", {}, "Reason: "), longText(test.reason, 4000)),
     triesOf(test),
+    notesOf(test),
     el("section", { class: "rerun", "aria-label": "Rerun" },
       el("h3", {}, "Rerun"),
       el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
@@ -53,6 +54,14 @@ function triesOf(test) {
           el("summary", {}, el("b", {}, `Try ${index + 1}`), " ", el("span", { class: "dim" }, firstLine(one.failures[0]?.message ?? ""))),
           tryBody(one)))),
   ];
+}
+
+function notesOf(test) {
+  if (!test.notes.length) return null;
+  return el("section", { class: "notes", "aria-label": "Notes" },
+    el("h3", {}, "Notes"),
+    el("ul", {}, test.notes.map(({ place, message }) =>
+      el("li", {}, longText(message), " ", el("code", {}, placeText(place))))));
 }
 
 function tryBody(one) {

@@ -41,13 +41,12 @@ impl ConnectionChecker {
         };
         if let Some(capability) = missing {
             let message = format!("the {} did not declare {capability}", from.other());
-            out.push(violation(
-                revision,
-                Rule::Undeclared,
-                "$.method",
-                message,
-                NEGOTIATION_SECTION,
-            ));
+            // Up to 2025-03-26, both sides only should keep to the negotiated capabilities.
+            let (rule, section) = match Rule::NotNegotiated.applies_in(revision) {
+                true => (Rule::NotNegotiated, Rule::NotNegotiated.entry().section),
+                false => (Rule::Undeclared, NEGOTIATION_SECTION),
+            };
+            out.push(violation(revision, rule, "$.method", message, section));
         }
     }
 
@@ -101,7 +100,7 @@ impl ConnectionChecker {
             out.push(violation(revision, Rule::Undeclared, "$.method", message, section));
             return;
         };
-        report_low_level(revision, frame, lowest, section, out);
+        report_low_level(revision, frame, lowest, Rule::LogBelowLevel, out);
     }
 
     /// Reports a log message of a legacy server below the level that the client has set.
@@ -119,13 +118,7 @@ impl ConnectionChecker {
         };
         let pending = requests.all_pending().filter_map(|it| it.log_level);
         let lowest = pending.fold(level, LogLevel::min);
-        report_low_level(
-            revision,
-            frame,
-            lowest,
-            "server/utilities/logging#setting-log-level",
-            out,
-        );
+        report_low_level(revision, frame, lowest, Rule::LogBelowSetLevel, out);
     }
 }
 
@@ -133,7 +126,7 @@ fn report_low_level(
     revision: Revision,
     frame: &Frame,
     lowest: LogLevel,
-    section: &str,
+    rule: Rule,
     out: &mut Vec<Violation>,
 ) {
     let level = frame.params().and_then(|it| it.get("level")).and_then(Json::as_str);
@@ -144,7 +137,8 @@ fn report_low_level(
             level.name(),
             lowest.name()
         );
-        out.push(violation(revision, Rule::LogBelowLevel, "$.params.level", message, section));
+        let section = rule.entry().section;
+        out.push(violation(revision, rule, "$.params.level", message, section));
     }
 }
 

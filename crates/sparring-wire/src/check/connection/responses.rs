@@ -92,8 +92,9 @@ impl ConnectionChecker {
         let mut found = self.response_violations(revision, from, frame, context);
         if let Some(revision) = request.revision.filter(|_| from == Side::Server) {
             // A malformed result does not show that the server supports the feature.
-            if found.is_empty() {
+            if found.iter().all(Violation::is_warning) {
                 self.check_declared(revision, frame, request, &mut found);
+                self.check_embedded_resources(revision, frame, request, &mut found);
             }
             self.learn_from_answer(frame, request);
             if !revision.is_modern() {

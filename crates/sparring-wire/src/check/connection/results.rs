@@ -5,7 +5,7 @@ use super::request_tracker::PendingRequest;
 use super::{ConnectionChecker, capabilities, violation};
 use crate::error::code;
 use crate::frame::Frame;
-use crate::json::Json;
+use crate::json::{Json, RawJson};
 use crate::revision::Revision;
 use crate::rule::Rule;
 use crate::violation::Violation;
@@ -25,10 +25,7 @@ impl ConnectionChecker {
         request: &PendingRequest,
         out: &mut Vec<Violation>,
     ) {
-        let declared = match revision.is_modern() {
-            true => self.discovered_capabilities.as_ref(),
-            false => self.session.as_ref().and_then(|it| it.server_capabilities.as_ref()),
-        };
+        let declared = self.server_capabilities(revision);
         let capability = request.definition.and_then(|it| it.capability);
         let (Some(declared), Some(capability), Some(result)) =
             (declared, capability, frame.result())
@@ -55,6 +52,43 @@ impl ConnectionChecker {
             other => format!("server/{other}#capabilities"),
         };
         out.push(violation(revision, Rule::Undeclared, "$.result", message, &section));
+    }
+
+    /// Reports embedded resources of a tool if the server did not declare `resources`
+    /// (2025-06-18 and later, server/tools#embedded-resources).
+    pub(super) fn check_embedded_resources(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        request: &PendingRequest,
+        out: &mut Vec<Violation>,
+    ) {
+        let rule = Rule::UndeclaredResources;
+        let is_call = request.definition.is_some_and(|it| it.name == "tools/call");
+        let (Some(declared), Some(result)) = (self.server_capabilities(revision), frame.result())
+        else {
+            return;
+        };
+        let is_resource =
+            |it: Json<'_>| it.get("type").and_then(Json::as_str).as_deref() == Some("resource");
+        let content = result.get("content").unwrap_or(Json::EMPTY_OBJECT);
+        if is_call
+            && rule.applies_in(revision)
+            && !capabilities::declares(declared.view(), "resources")
+            && content.items().any(is_resource)
+        {
+            let message = "the server did not declare resources";
+            let section = rule.entry().section;
+            out.push(violation(revision, rule, "$.result.content", message, section));
+        }
+    }
+
+    /// The capabilities that the server has declared, if they are known.
+    fn server_capabilities(&self, revision: Revision) -> Option<&RawJson> {
+        match revision.is_modern() {
+            true => self.discovered_capabilities.as_ref(),
+            false => self.session.as_ref().and_then(|it| it.server_capabilities.as_ref()),
+        }
     }
 
     /// Checks that all pages of a list have the same `cacheScope`.

@@ -96,7 +96,7 @@ fn a_log_message_is_not_below_the_level_that_was_set() {
             (&info, ""),
             (CALL, ""),
             (&warning, ""),
-            (&info, "logging/below-level $.params.level"),
+            (&info, "logging/below-set-level $.params.level"),
             // The server can have applied a level that it has not confirmed.
             (&set(6, "debug"), ""),
             (&info, ""),
@@ -116,6 +116,58 @@ fn a_modern_log_message_is_not_below_the_level_of_its_request() {
             (&log("emergency"), ""),
         ],
     );
+}
+
+#[test]
+fn early_revisions_only_recommend_negotiated_capabilities() {
+    let ask = r#"<{"id":7,"method":"roots/list"}"#;
+    for (revision, expected) in [
+        ("2024-11-05", "capabilities/not-negotiated $.method"),
+        ("2025-03-26", "capabilities/not-negotiated $.method"),
+        ("2025-06-18", "capabilities/undeclared $.method"),
+    ] {
+        check(&handshake(revision, "{}", r#"{"tools":{}}"#), &[(ask, expected)]);
+    }
+}
+
+#[test]
+fn tools_with_embedded_resources_need_the_capability_resources() {
+    let call = r#">{"id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    let answer = r#"<{"id":1,"result":{"content":[{"type":"resource","resource":{"uri":"a:b","text":""}}]}}"#;
+    for (revision, capabilities, expected) in [
+        ("2025-03-26", r#"{"tools":{}}"#, ""),
+        ("2025-06-18", r#"{"tools":{},"resources":{}}"#, ""),
+        ("2025-06-18", r#"{"tools":{}}"#, "tools/embedded-resource $.result.content"),
+    ] {
+        check(&handshake(revision, "{}", capabilities), &[(call, ""), (answer, expected)]);
+    }
+}
+
+#[test]
+fn recommendations_for_tools_are_checked_since_their_revision() {
+    let list = r#">{"id":1,"method":"tools/list"}"#;
+    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let listed = |names: &[&str]| {
+        let tools: Vec<String> = names.iter().map(|it| tool(it)).collect();
+        format!(r#"<{{"id":1,"result":{{"tools":[{}]}}}}"#, tools.join(","))
+    };
+    let long = "a".repeat(129);
+    for (revision, names, expected) in [
+        ("2025-06-18", vec!["a b", "c", "c"], ""),
+        ("2025-11-25", vec!["a_b-c.D1", &long[1..]], ""),
+        ("2025-11-25", vec!["a b"], "tools/name $.result.tools[0].name"),
+        ("2025-11-25", vec!["a", &long], "tools/name $.result.tools[1].name"),
+        ("2025-11-25", vec!["a", "a"], "tools/duplicate-name $.result.tools[1].name"),
+    ] {
+        let opening = handshake(revision, "{}", r#"{"tools":{}}"#);
+        check(&opening, &[(list, ""), (&listed(&names), expected)]);
+    }
+    let call = r#">{"id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    let answer = r#"<{"id":1,"result":{"content":[],"structuredContent":{}}}"#;
+    let with_text = r#"<{"id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}"#;
+    let opening = handshake("2025-06-18", "{}", r#"{"tools":{}}"#);
+    check(&opening, &[(call, ""), (answer, "tools/structured-text $.result.content")]);
+    check(&opening, &[(call, ""), (with_text, "")]);
 }
 
 #[test]
