@@ -13,6 +13,7 @@ use super::configuration::{
 use super::entry::{self, EntryContext};
 use super::locations::{ConfigLocation, ConfigLocations};
 use super::read::{File, FileContent, RawEntry, parse_content, parse_patterns, read_text};
+use super::redact;
 use super::server_config::{Origin, Rules, Scope};
 use super::trust::Trust;
 use crate::names::{find_collisions, sanitize};
@@ -128,6 +129,7 @@ impl Merger<'_> {
             EntryContext { location, inputs: &inputs, config_context: self.config_context };
         let mut lines = LineCounter::new(&source);
         for raw in &entries {
+            redact::add_literal_secrets(&raw.node, &self.config_context.secrets);
             let Position { line, column } = lines.position(raw.key_span.start);
             let origin =
                 Origin { file: location.file.clone(), scope: location.scope, line, column };

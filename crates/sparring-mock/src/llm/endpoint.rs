@@ -8,6 +8,7 @@ use serde_json::Value;
 use sparring_script::{Mismatch, did_you_mean};
 use sparring_wire::Rule;
 use sparring_wire::json::parse_value;
+use sparring_wire::secret_names::is_secret_header;
 
 use super::api::MODELS_PATH;
 use super::cases::Cases;
@@ -18,7 +19,6 @@ use super::script::{ApiError, LlmScript, Turn};
 use super::{Api, LlmMock, TurnScope};
 use crate::http_mock::{HttpReply, HttpRequest, HttpResponder};
 use crate::interactions::find_case_id;
-use crate::journal::is_secret_header;
 
 /// The largest request body, in bytes (the limit of Anthropic).
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;

@@ -96,7 +96,9 @@ impl Serve {
             return Err(CommandError::Usage(what.to_owned()));
         }
         let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
-        let server = Server::new(gateway);
+        self.bearer.iter().for_each(|token| printer.secrets().add(token));
+        let secrets = printer.secrets().clone();
+        let server = Server::new(gateway).mask_output(move |bytes| secrets.mask_bytes(bytes));
         let mut front = self.start_frontend(&server, listener, printer).await?;
         let output = EventOutput::new(&host, printer);
         let work = async {

@@ -79,8 +79,11 @@ impl<'a> ShellLoop<'a> {
             true => {
                 let (manager, registry) = (state.manager.clone(), Arc::clone(&state.registry));
                 let completion = Completion { manager, registry };
-                let (lines, line_printer) =
-                    edit_lines(completion, environment.history_file.clone());
+                let (lines, line_printer) = edit_lines(
+                    completion,
+                    environment.history_file.clone(),
+                    state.printer.secrets(),
+                );
                 (lines, Some(line_printer))
             }
         };
