@@ -281,7 +281,7 @@ impl<'a> ShellLoop<'a> {
                 self.state.printer.report_error(&what, last).await;
             }
             failure => {
-                self.state.printer.report_error(failure, None).await;
+                self.state.printer.report_error(failure, failure.stderr()).await;
             }
         }
         Ok(NextStep::Continue)
