@@ -56,7 +56,11 @@ const COMPONENT: &AsciiSet = &URL.remove(b'!').remove(b'*').remove(b'\'').remove
 
 /// Returns true if a value is too short or too common to be a secret.
 pub(super) fn is_trivial(value: &str) -> bool {
-    value.len() < MIN_LENGTH || TRIVIAL.iter().any(|word| word.eq_ignore_ascii_case(value))
+    // A placeholder is shown as the file has it.
+    let is_placeholder = value.starts_with("${") && value.ends_with('}');
+    value.len() < MIN_LENGTH
+        || is_placeholder
+        || TRIVIAL.iter().any(|word| word.eq_ignore_ascii_case(value))
 }
 
 /// Returns all written forms of a secret.
