@@ -171,6 +171,18 @@ impl CommandError {
         }
     }
 
+    /// The end of the stderr of a process that ended. The message leaves it out.
+    pub(crate) fn stderr(&self) -> Option<&str> {
+        match self {
+            CommandError::Connect(Error::Closed { cause, .. })
+            | CommandError::Request(Error::Closed { cause, .. }) => match cause {
+                Cause::ProcessEnded { stderr, .. } => Some(stderr),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The frame that the message shows.
     pub(crate) fn frame(&self) -> Option<&Frame> {
         match self {

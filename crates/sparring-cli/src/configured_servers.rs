@@ -8,7 +8,7 @@ use sparring_host::config::{
     Config, ConfigContext, ConfigLocations, FileProblem, InputPrompt, InputQuestion, LookupError,
     ServerConfig,
 };
-use sparring_transport::Target;
+use sparring_transport::{Secrets, Target};
 
 use crate::args::login_page_opener;
 use crate::command_error::CommandError;
@@ -55,6 +55,7 @@ pub(crate) fn config_context(
         browser: login_page_opener(stderr, environment.has_terminal),
         proxies: environment.proxies.clone(),
         ask,
+        secrets: stderr.secrets().clone(),
     }
 }
 
@@ -107,6 +108,8 @@ pub(crate) async fn find_server(
             variables: variables
                 .map(|name| (name.clone(), format!("{VARIABLE_START}{name}{VARIABLE_END}")))
                 .collect(),
+            // The names of variables are no secrets.
+            secrets: Secrets::default(),
             ..context
         };
         let template = Config::read(&locations, &template);

@@ -45,7 +45,8 @@ impl<'a> Connection<'a> {
         configure: impl FnOnce(ClientBuilder) -> ClientBuilder,
         printer: &'a Printer,
     ) -> Result<Connection<'a>, CommandError> {
-        let (observer, transcript) = TrafficObserver::start(flags.connection.trace.clone()).await?;
+        let (observer, transcript) =
+            TrafficObserver::start(flags.connection.trace.clone(), printer.secrets()).await?;
         let OpenedTarget { link, stderr, container } =
             open(&target, flags.connection.timeout()).await?;
         let relayed = stderr.as_ref().filter(|_| flags.show_stderr());

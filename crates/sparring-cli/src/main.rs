@@ -45,7 +45,8 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let exit = match Spar::parse(&arguments) {
         Ok(spar) => {
-            let printer = Printer::new(&spar.verb.output_flags(), terminal_info());
+            let secrets = Secrets::default();
+            let printer = Printer::new(&spar.verb.output_flags(), terminal_info(), &secrets);
             let exit = runtime::run(&printer, |signals| run(spar.verb, &printer, signals));
             exit.unwrap_or_else(|error| print_fatal_error(&CommandError::System(error)))
         }
@@ -64,7 +65,7 @@ async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Co
         Verb::Test(test) => {
             let environment = Environment::from_variables(|name| std::env::var(name).ok(), false);
             let last_failed = LastFailed(environment.failed_tests_file.as_deref());
-            test.run(printer, signals, &run_context(&environment), last_failed).await
+            test.run(printer, signals, &run_context(&environment, printer), last_failed).await
         }
         Verb::Mock(mock) => mock.run(printer, signals).await,
         Verb::Agent(agent) => agent.run(printer, signals, &environment()).await,
@@ -117,12 +118,12 @@ fn environment() -> Environment {
 }
 
 /// Returns the context of a run of suites.
-fn run_context(environment: &Environment) -> RunContext {
+fn run_context(environment: &Environment, printer: &Printer) -> RunContext {
     RunContext {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
         variables: variables(),
         proxies: environment.proxies.clone(),
-        secrets: Secrets::default(),
+        secrets: printer.secrets().clone(),
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::io::AsyncWrite;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::output::ThreadedWriter;
+use crate::output::{StreamWriter, ThreadedWriter};
 
 /// Maximum wait for more output after the target has ended. Another process may hold
 /// its stderr open.
@@ -28,7 +28,7 @@ pub(crate) struct StderrRelay {
 impl StderrRelay {
     pub(crate) fn start(from: &Stderr, to: &ThreadedWriter) -> StderrRelay {
         let (ended_sender, ended) = oneshot::channel();
-        from.forward_to(RelayWriter { to: to.clone(), _ended_sender: ended_sender });
+        from.forward_to(RelayWriter { to: to.stream(), _ended_sender: ended_sender });
         StderrRelay { from: from.clone(), to: to.clone(), ended }
     }
 
@@ -48,7 +48,7 @@ impl StderrRelay {
 
 /// The writing end. Dropping it ends the relay.
 struct RelayWriter {
-    to: ThreadedWriter,
+    to: StreamWriter,
     _ended_sender: oneshot::Sender<()>,
 }
 

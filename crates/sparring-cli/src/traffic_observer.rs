@@ -1,19 +1,19 @@
 //! Observes the traffic of a connection: writes the trace, and keeps the target's
 //! violations for the notes.
 
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sparring_peer::{Cause, Link};
+use sparring_transport::Secrets;
 use sparring_wire::{Entry, Frame, Rule, Side, Transcript, TranscriptItem, Violation};
 
 use crate::backpressure_link::BackpressureLink;
 use crate::command_error::CommandError;
 use crate::frame_queue::FrameQueue;
-use crate::output::{ThreadedWriter, line};
+use crate::output::{ThreadedWriter, line, open_private};
 use crate::trace;
 
 /// Maximum number of different violations to keep.
@@ -54,10 +54,11 @@ impl TrafficObserver {
     /// When the trace file cannot be created.
     pub(crate) async fn start(
         trace: Option<PathBuf>,
+        secrets: &Secrets,
     ) -> Result<(TrafficObserver, Transcript), CommandError> {
         let trace = match trace {
             None => None,
-            Some(path) => Some(create(path).await?),
+            Some(path) => Some(create(path, secrets).await?),
         };
         let observer = TrafficObserver { trace, ..TrafficObserver::default() };
         let (seen, frames) = (Arc::clone(&observer.seen), observer.frames.clone());
@@ -159,11 +160,14 @@ impl SeenViolation {
 }
 
 /// Creates the trace file. May block: a pipe waits for its reader.
-async fn create(path: PathBuf) -> Result<(PathBuf, ThreadedWriter), CommandError> {
+async fn create(
+    path: PathBuf,
+    secrets: &Secrets,
+) -> Result<(PathBuf, ThreadedWriter), CommandError> {
     let creating = path.clone();
-    let made = tokio::task::spawn_blocking(move || File::create(creating)).await;
+    let made = tokio::task::spawn_blocking(move || open_private(&creating, false)).await;
     match made.unwrap_or_else(|error| Err(io::Error::other(error))) {
-        Ok(file) => Ok((path, ThreadedWriter::new(file))),
+        Ok(file) => Ok((path, ThreadedWriter::new(file, secrets))),
         Err(error) => Err(trace_error(&path, &error)),
     }
 }

@@ -22,3 +22,5 @@ pub mod permissions;
 pub mod registry;
 pub mod session;
 mod text;
+
+pub use text::escape_control;

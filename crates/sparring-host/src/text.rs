@@ -16,7 +16,7 @@ pub(crate) fn truncate(text: &str, characters: usize) -> String {
 
 /// Escapes control and formatting characters, so that the text is one line,
 /// draws nothing on a terminal and does not look like another text.
-pub(crate) fn escape_control(text: &str) -> String {
+pub fn escape_control(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -161,6 +161,7 @@ fn new_test(planned: PlannedTest<'_>, line_starts: &mut LineStarts) -> Test {
 
 fn traffic_frame(frame: TrafficFrame) -> Frame {
     let violation = |it: sparring_wire::Violation| Violation {
+        level: it.rule.level().name().to_owned(),
         rule: it.rule.id().to_owned(),
         path: it.path,
         message: it.message,

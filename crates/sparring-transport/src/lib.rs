@@ -29,7 +29,7 @@ pub use container::{Container, ContainerEngine, ContainerError, EngineOutput};
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
 pub use replace_file::{FileAccess, replace_file};
-pub use secrets::Secrets;
+pub use secrets::{SecretStream, Secrets};
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;

@@ -13,6 +13,7 @@ use crate::child::{ChildError, ChildLink, Stderr};
 use crate::container::{self, Container, ContainerError};
 #[cfg(feature = "http")]
 use crate::http::{HttpError, HttpLink, HttpTarget};
+use crate::secrets::Secrets;
 #[cfg(unix)]
 use crate::socket::connect_unix_with;
 
@@ -137,6 +138,34 @@ impl Target {
             #[cfg(feature = "http")]
             Target::Http(target) => Ok(OpenedTarget::new(HttpLink::new(target)?)),
         }
+    }
+}
+
+impl Target {
+    /// Adds the target's secrets to a set, and lets it add those that it learns later, such
+    /// as tokens.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: &Secrets) -> Target {
+        let add_command = |command: &ChildTarget| {
+            command.env.iter().for_each(|(name, value)| secrets.add_setting(name, value));
+            secrets.add_arguments(command.args.iter().map(String::as_str));
+        };
+        match &mut self {
+            Target::Child(command) => add_command(command),
+            #[cfg(feature = "containers")]
+            Target::Container(target) => {
+                add_command(&target.command);
+                secrets.add_arguments(target.flags.iter().map(String::as_str));
+            }
+            #[cfg(unix)]
+            Target::Unix(_) => {}
+            #[cfg(feature = "http")]
+            Target::Http(target) => {
+                target.secrets = secrets.clone();
+                target.add_secrets();
+            }
+        }
+        self
     }
 }
 

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::secret_names::is_secret_header;
+
 /// Names and values in order. Names are compared without regard to case.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers(Option<Arc<HeaderText>>);
@@ -108,8 +110,7 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Headers {
 
 /// Replaces the value of a secret header by `(hidden)`.
 fn mask_secret<'a>(name: &str, value: &'a str) -> &'a str {
-    let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie", "mcp-session-id"];
-    match secret.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
+    match is_secret_header(name) {
         true => "(hidden)",
         false => value,
     }

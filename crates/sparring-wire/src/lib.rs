@@ -12,6 +12,7 @@ pub mod json;
 pub mod mirrored_headers;
 pub mod revision;
 pub mod rule;
+pub mod secret_names;
 pub mod transcript;
 pub mod types;
 pub mod violation;

@@ -146,7 +146,7 @@ mod tests {
     fn target(url: &str, flags: &[&str]) -> Result<HttpTarget, String> {
         let line = Line::try_parse_from([&["spar"], flags].concat()).unwrap();
         let environment = Environment::from_variables(|_| None, false);
-        let stderr = ThreadedWriter::new(std::io::sink());
+        let stderr = ThreadedWriter::new(std::io::sink(), &sparring_transport::Secrets::default());
         line.http.target(url, &environment, &stderr).map_err(|failure| failure.to_string())
     }
 

@@ -149,17 +149,18 @@ impl TargetFlags {
         environment: &Environment,
         printer: &Printer,
     ) -> Result<Target, CommandError> {
-        match &self.choice.server {
+        let target = match &self.choice.server {
             Some(name) => {
                 let NamedServer { server, template } =
                     configured_servers::find_server(name, environment, printer).await?;
                 self.connection.protocol.get_or_insert(server.protocol);
                 self.connection.timeout.get_or_insert(server.timeout);
                 self.target_template = Some(template);
-                Ok(self.connection.with_limits(server.target))
+                self.connection.with_limits(server.target)
             }
-            None => self.target_from_flags(environment, printer.stderr()),
-        }
+            None => self.target_from_flags(environment, printer.stderr())?,
+        };
+        Ok(target.with_secrets(printer.secrets()))
     }
 
     fn target_from_flags(

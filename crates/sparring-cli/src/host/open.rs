@@ -16,8 +16,8 @@ use sparring_peer::client::ServerRequest;
 use sparring_peer::{ClientBuilder, ClientOptions};
 use sparring_wire::types::Implementation;
 
-use super::{Host, Roots};
 use super::config_source::first_problem;
+use super::{Host, Roots};
 use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
@@ -118,9 +118,9 @@ impl ServerFlags {
         let registry = Arc::new(Registry::new(PermissionGate::new(permissions, options)));
         let roots = Roots::find(&self.roots, &config, environment, printer).await?;
         let client = match roots.value() {
-            Some(value) => host_options.client.answer(ServerRequest::Roots, move |_| {
-                std::future::ready(Ok(value.clone()))
-            }),
+            Some(value) => host_options
+                .client
+                .answer(ServerRequest::Roots, move |_| std::future::ready(Ok(value.clone()))),
             None => host_options.client,
         };
         let manager = Manager::builder().servers(servers).client(client).build();

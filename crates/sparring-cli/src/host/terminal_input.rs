@@ -15,7 +15,9 @@ pub(crate) fn terminal_asker(
     printer: &Printer,
 ) -> Option<Arc<dyn Asker>> {
     let answers = || BufReader::new(terminal_input());
-    environment.can_ask.then(|| Arc::new(TextPrompt::new(answers(), printer.stderr().clone())) as _)
+    environment
+        .can_ask
+        .then(|| Arc::new(TextPrompt::new(answers(), printer.stderr().stream())) as _)
 }
 
 /// Returns the input of the terminal while no line is edited.

@@ -5,9 +5,11 @@ pub(crate) mod json;
 pub(crate) mod line;
 mod paint;
 mod printer;
+mod private_file;
 pub(crate) mod table;
 mod threaded_writer;
 
 pub(crate) use paint::Paint;
 pub(crate) use printer::{Printer, TerminalInfo, error_object};
-pub(crate) use threaded_writer::ThreadedWriter;
+pub(crate) use private_file::open_private;
+pub(crate) use threaded_writer::{StreamWriter, ThreadedWriter};

@@ -6,9 +6,10 @@ use clap::ColorChoice;
 use serde_json::{Value, json};
 use sparring_peer::Response;
 use sparring_peer::client::Error;
+use sparring_transport::Secrets;
 use sparring_wire::Json;
 
-use super::{Paint, ThreadedWriter, line};
+use super::{Paint, StreamWriter, ThreadedWriter, line};
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
@@ -46,7 +47,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn new(flags: &OutputFlags, terminal: TerminalInfo) -> Self {
+    pub(crate) fn new(flags: &OutputFlags, terminal: TerminalInfo, secrets: &Secrets) -> Self {
         let colors = |supported| match flags.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
@@ -60,8 +61,8 @@ impl Printer {
             width: terminal.width,
             stdout_is_terminal: terminal.stdout_is_terminal,
             can_erase_lines: terminal.can_erase_lines,
-            stdout: ThreadedWriter::new(io::stdout()),
-            stderr: ThreadedWriter::new(io::stderr()),
+            stdout: ThreadedWriter::new(io::stdout(), secrets),
+            stderr: ThreadedWriter::new(io::stderr(), secrets),
         }
     }
 
@@ -93,6 +94,16 @@ impl Printer {
     /// The columns of the terminal, if known.
     pub(crate) fn width(&self) -> Option<usize> {
         self.width
+    }
+
+    /// The secrets that all output masks. New ones are added where they become known.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        self.stdout.secrets()
+    }
+
+    /// A writer of results that arrive in pieces.
+    pub(crate) fn stdout_stream(&self) -> StreamWriter {
+        self.stdout.stream()
     }
 
     /// The writer of everything but results.

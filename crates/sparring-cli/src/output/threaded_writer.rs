@@ -1,5 +1,5 @@
 //! A writer with its own thread, so that a reader that does not read blocks only those
-//! that wait for the writer.
+//! that wait for the writer. It masks secrets: all output of the program passes here.
 //!
 //! The program does not wait for the thread when it ends.
 
@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use sparring_transport::{SecretStream, Secrets};
 use tokio::io::AsyncWrite;
 
 /// The queue is full at this size.
@@ -24,6 +25,8 @@ struct SharedQueue {
     queue_filled: Condvar,
     /// The time in which the thread collects bytes before it writes.
     delay: Duration,
+    /// The secrets to mask.
+    secrets: Secrets,
 }
 
 struct WriterState {
@@ -42,13 +45,17 @@ struct WriterState {
 }
 
 impl ThreadedWriter {
-    pub(crate) fn new(stream: impl Write + Send + 'static) -> Self {
-        ThreadedWriter::with_delay(stream, Duration::ZERO)
+    pub(crate) fn new(stream: impl Write + Send + 'static, secrets: &Secrets) -> Self {
+        ThreadedWriter::with_delay(stream, secrets, Duration::ZERO)
     }
 
     /// A writer for many small pieces: bytes queued within this time are written
     /// together.
-    pub(crate) fn with_delay(stream: impl Write + Send + 'static, delay: Duration) -> Self {
+    pub(crate) fn with_delay(
+        stream: impl Write + Send + 'static,
+        secrets: &Secrets,
+        delay: Duration,
+    ) -> Self {
         ThreadedWriter(Arc::new(SharedQueue {
             state: Mutex::new(WriterState {
                 stream: Some(Box::new(stream)),
@@ -61,11 +68,21 @@ impl ThreadedWriter {
             }),
             queue_filled: Condvar::new(),
             delay,
+            secrets: secrets.clone(),
         }))
     }
 
-    /// Queues bytes. Never waits.
+    /// The secrets that this writer masks.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.0.secrets
+    }
+
+    /// Queues a complete text, with its secrets masked. Never waits.
     pub(crate) fn queue(&self, bytes: &[u8]) {
+        self.queue_masked(&self.0.secrets.mask_bytes(bytes));
+    }
+
+    fn queue_masked(&self, bytes: &[u8]) {
         let mut state = self.0.state();
         if state.error.is_some() || bytes.is_empty() {
             return;
@@ -171,19 +188,62 @@ impl SharedQueue {
     }
 }
 
+/// Writes a stream of bytes. A secret may be divided between two writes, so the end of a
+/// write waits if it may be the beginning of a secret. Flushing or dropping it writes the
+/// rest.
+pub(crate) struct StreamWriter {
+    to: ThreadedWriter,
+    stream: SecretStream,
+}
+
+impl ThreadedWriter {
+    pub(crate) fn stream(&self) -> StreamWriter {
+        StreamWriter { to: self.clone(), stream: self.0.secrets.stream() }
+    }
+}
+
+impl StreamWriter {
+    /// Writes more of the stream.
+    ///
+    /// # Errors
+    /// When a write failed.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.to.queue_masked(&self.stream.push(bytes));
+        self.to.flush().await
+    }
+
+    /// Writes the rest of the stream.
+    ///
+    /// # Errors
+    /// When a write failed.
+    pub(crate) async fn finish(&mut self) -> io::Result<()> {
+        self.to.queue_masked(&self.stream.finish());
+        self.to.flush().await
+    }
+}
+
+impl Drop for StreamWriter {
+    fn drop(&mut self) {
+        self.to.queue_masked(&self.stream.finish());
+    }
+}
+
 /// Accepts bytes only while the queue has capacity.
-impl AsyncWrite for ThreadedWriter {
+impl AsyncWrite for StreamWriter {
     fn poll_write(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_until(cx, WriterState::has_capacity))?;
-        self.queue(bytes);
+        ready!(self.to.poll_until(cx, WriterState::has_capacity))?;
+        let masked = self.stream.push(bytes);
+        self.to.queue_masked(&masked);
         Poll::Ready(Ok(bytes.len()))
     }
 
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let rest = self.stream.finish();
+        self.to.queue_masked(&rest);
         Poll::Ready(Ok(()))
     }
 
@@ -223,7 +283,7 @@ mod tests {
     #[tokio::test]
     async fn a_slow_reader_blocks_only_those_that_wait() {
         let (sender, receiver) = mpsc::sync_channel(0);
-        let writer = ThreadedWriter::new(Slow(sender));
+        let writer = ThreadedWriter::new(Slow(sender), &Secrets::default());
         writer.queue(b"first");
         assert!(writer.has_capacity());
         writer.queue(&[b'x'; MAX_QUEUED_BYTES as usize]);
@@ -238,7 +298,8 @@ mod tests {
     #[tokio::test]
     async fn bytes_within_the_delay_are_written_together() {
         let (sender, receiver) = mpsc::sync_channel(100);
-        let writer = ThreadedWriter::with_delay(Slow(sender), Duration::from_millis(1));
+        let writer =
+            ThreadedWriter::with_delay(Slow(sender), &Secrets::default(), Duration::from_millis(1));
         (0..100).for_each(|_| writer.queue(b"x"));
         writer.flush().await.unwrap();
         writer.write(b"last").await.unwrap();
@@ -248,10 +309,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn masks_secrets_in_texts_and_in_streams() {
+        let (sender, receiver) = mpsc::sync_channel(100);
+        let secrets = Secrets::default();
+        secrets.add("hunter-two");
+        let writer = ThreadedWriter::new(Slow(sender), &secrets);
+        writer.write(b"a hunter-two b\n").await.unwrap();
+        let mut stream = writer.stream();
+        stream.write(b"c hunt").await.unwrap();
+        writer.write(b"<note>").await.unwrap();
+        stream.write(b"er-two hun").await.unwrap();
+        drop(stream);
+        writer.flush().await.unwrap();
+        let written = receiver.try_iter().collect::<Vec<_>>().concat();
+        assert_eq!(String::from_utf8(written).unwrap(), "a (hidden) b\nc <note>(hidden) hun");
+    }
+
+    #[tokio::test]
     async fn a_write_error_is_returned_from_then_on() {
         let (sender, receiver) = mpsc::sync_channel(0);
         drop(receiver);
-        let writer = ThreadedWriter::new(Slow(sender));
+        let writer = ThreadedWriter::new(Slow(sender), &Secrets::default());
         for _ in 0..2 {
             let error = writer.write(b"x").await.unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);

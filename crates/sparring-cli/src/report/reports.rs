@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use sparring_report::{NdjsonLine, Outcome, Run};
+use sparring_transport::Secrets;
 
 use super::ci::Ci;
 use super::destination::Destination;
@@ -82,7 +83,7 @@ impl Reports {
     ) -> Result<RunReports<'a>, CommandError> {
         self.live = true;
         for wanted in &mut self.all {
-            wanted.open(signals).await?;
+            wanted.open(printer.secrets(), signals).await?;
         }
         let reports = RunReports { reports: self, printer };
         signals.interruptible(reports.stream(|| NdjsonLine::began(run).text())).await?;
@@ -116,9 +117,11 @@ impl Reports {
                 }
                 (None, _) => {
                     let (to, format, run) = (wanted.to.clone(), wanted.format, Arc::clone(&run));
-                    let ci = Arc::clone(&self.ci);
+                    let (ci, secrets) = (Arc::clone(&self.ci), printer.secrets().clone());
                     signals
-                        .interruptible_blocking(move || to.write(&format.render(&run, &ci)))
+                        .interruptible_blocking(move || {
+                            to.write(&secrets.mask(&format.render(&run, &ci)))
+                        })
                         .await?
                 }
             };
@@ -146,8 +149,11 @@ impl Reports {
             let text = ReportFormat::Github.render(&run, &self.ci);
             signals.interruptible(printer.write_stderr(&text)).await?;
         }
-        let ci = Arc::clone(&self.ci);
-        let summarize = move || ci.append_summary(&ReportFormat::Markdown.render(&run, &ci));
+        let (ci, secrets) = (Arc::clone(&self.ci), printer.secrets().clone());
+        let summarize = move || {
+            let summary = ReportFormat::Markdown.render(&run, &ci);
+            ci.append_summary(&secrets.mask(&summary))
+        };
         if let Err(error) = signals.interruptible_blocking(summarize).await? {
             printer.note(&error).await;
         }
@@ -157,7 +163,7 @@ impl Reports {
 
 impl RequestedReport {
     /// Opens an NDJSON report when the first run starts.
-    async fn open(&mut self, signals: &mut Signals) -> Result<(), CommandError> {
+    async fn open(&mut self, secrets: &Secrets, signals: &mut Signals) -> Result<(), CommandError> {
         if self.format != ReportFormat::Ndjson
             || self.to == Destination::Stdout
             || self.stream.is_some()
@@ -166,7 +172,8 @@ impl RequestedReport {
         }
         let to = self.to.clone();
         let opened = signals.interruptible_blocking(move || to.open()).await?;
-        self.stream = Some(ThreadedWriter::new(opened.map_err(|error| self.unwritten(&error))?));
+        self.stream =
+            Some(ThreadedWriter::new(opened.map_err(|error| self.unwritten(&error))?, secrets));
         Ok(())
     }
 

@@ -261,7 +261,10 @@ mod tests {
         let messages = json!([{"role": "user", "content": [text, {"type": "image"}]}]);
         let model = parse("sampling/createMessage", json!({"messages": messages}));
         let texts = [("user".to_owned(), "Hello\n(image)".to_owned())];
-        assert_eq!(model, QuestionKind::Model { system: None, messages: texts.to_vec(), max_tokens: None });
+        assert_eq!(
+            model,
+            QuestionKind::Model { system: None, messages: texts.to_vec(), max_tokens: None }
+        );
         let yes = || Answer::Accept(json!({"name": "Ada"}));
         for (kind, answer, expected) in [
             (&form, yes(), r#"{"action":"accept","content":{"name":"Ada"}}"#),

@@ -106,6 +106,7 @@ impl Codegen {
         });
         let text = text.map_err(|error| unusable_tools(error.to_string()))?;
         let printer = connection.printer;
+        let text = printer.secrets().mask(&text);
         match (&self.check, &self.output, &self.destination) {
             (Some(path), ..) => self.compare(path, &text, printer).await,
             (None, Some(path), Some(to)) => self.write(path, to, &text, printer).await,

@@ -25,6 +25,7 @@ mod other_clients;
 #[path = "../support/process.rs"]
 mod process;
 mod reports;
+mod secrets;
 mod serve;
 mod shell;
 mod signals;

@@ -146,7 +146,8 @@ impl Agent<'_> {
         let (api, limits) = (self.endpoint.api, self.limits);
         let tools = api.declare_tools(&tools);
         let system = self.system_prompt();
-        let body = api.request_body(&self.model, system.as_deref(), messages, &tools, limits.max_tokens);
+        let body =
+            api.request_body(&self.model, system.as_deref(), messages, &tools, limits.max_tokens);
         let mut model_turn = self.endpoint.request_turn(body, &self.events).await?;
         ensure_unique_ids(turn, &mut model_turn.calls);
         if !model_turn.text.is_empty() {

@@ -34,9 +34,8 @@ pub(super) struct BuiltinRequest {
 impl Agent<'_> {
     /// The built-in tools that have something to offer.
     pub(super) fn builtin_tools(&self) -> Vec<RegisteredTool> {
-        let offers = |method, has: fn(&Connection) -> bool| {
-            self.visible_connections(method).iter().any(has)
-        };
+        let offers =
+            |method, has: fn(&Connection) -> bool| self.visible_connections(method).iter().any(has);
         let mut tools = Vec::new();
         if offers(RESOURCES_READ, has_resources) {
             tools.push(list_tool(LIST_RESOURCES, "Lists the resources of the servers."));
@@ -59,9 +58,8 @@ impl Agent<'_> {
     /// The answer of a list; `None` if it is another tool.
     pub(super) fn builtin_list(&self, tool: &str, arguments: &Value) -> Option<String> {
         let server = arguments["server"].as_str();
-        let of_server = |connection: &&Connection| {
-            server.is_none_or(|server| **connection.server() == *server)
-        };
+        let of_server =
+            |connection: &&Connection| server.is_none_or(|server| **connection.server() == *server);
         let mut text = String::new();
         match tool {
             LIST_RESOURCES => {

@@ -37,8 +37,7 @@ impl Endpoint {
         let SamplingRequest { model, system, messages, max_tokens } = request;
         let message = |(role, text): &(String, String)| json!({"role": role, "content": text});
         let messages: Vec<Value> = messages.iter().map(message).collect();
-        let body =
-            self.api.request_body(model, system.as_deref(), &messages, &[], *max_tokens);
+        let body = self.api.request_body(model, system.as_deref(), &messages, &[], *max_tokens);
         // Nothing shows the events of this request.
         let (events, _) = mpsc::channel(1);
         let turn = self.request_whole_turn(body, &events).await?;

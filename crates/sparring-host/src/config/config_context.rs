@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sparring_transport::Secrets;
 use sparring_transport::http::{BrowserOpener, Proxies};
 
 /// Asks for an input; returns `None` if it cannot.
@@ -27,6 +28,8 @@ pub struct ConfigContext {
     pub proxies: Proxies,
     /// Asks for the inputs of a file.
     pub ask: InputPrompt,
+    /// Receives the secrets of all entries, for masking output.
+    pub secrets: Secrets,
 }
 
 /// An input that an entry needs, as `.vscode/mcp.json` describes it.
@@ -57,6 +60,7 @@ impl ConfigContext {
             browser: BrowserOpener::new(|_| {}),
             proxies: Proxies::default(),
             ask: Arc::new(|_| None),
+            secrets: Secrets::default(),
         }
     }
 }

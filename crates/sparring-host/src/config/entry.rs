@@ -324,6 +324,7 @@ impl EntryReader<'_> {
             self.add_problem(span, "credentials are set twice: `headers` has Authorization too");
         }
         target.proxies = self.expander.config_context.proxies.clone();
+        target.secrets = self.expander.config_context.secrets.clone();
         if let Some(limit) = self.max_output() {
             target.max_message = limit;
         }

@@ -65,7 +65,10 @@ mod tests {
 
     #[test]
     fn reads_quoted_and_plain_values_and_skips_comments() {
-        check("# all\n\nA=1\r\nexport B = two words # and more\n", Ok(&[("A", "1"), ("B", "two words")]));
+        check(
+            "# all\n\nA=1\r\nexport B = two words # and more\n",
+            Ok(&[("A", "1"), ("B", "two words")]),
+        );
         check(r#"A="x \"y\"\nz" # it"#, Ok(&[("A", "x \"y\"\nz")]));
         check("A='${B} \\n'\nB=${A}\nC=", Ok(&[("A", "${B} \\n"), ("B", "${A}"), ("C", "")]));
         check("A=x#y", Ok(&[("A", "x#y")]));

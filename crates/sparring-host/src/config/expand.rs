@@ -55,7 +55,9 @@ impl Expander<'_> {
     fn variable(&self, name: &str) -> Result<String, UndefinedPath> {
         let value = self.config_context.variables.get(name);
         let missing = || format!("needs the environment variable `{name}`, which is not set");
-        value.cloned().ok_or_else(|| UndefinedPath(missing()))
+        let value = value.cloned().ok_or_else(|| UndefinedPath(missing()))?;
+        self.config_context.secrets.add_variable(name, &value);
+        Ok(value)
     }
 
     /// The variables that VS Code and Cursor define.
@@ -98,7 +100,14 @@ impl Expander<'_> {
             options: input.options.clone(),
         };
         let cannot_ask = || format!("needs the input `{id}`, but this run cannot ask for it");
-        (self.config_context.ask)(&question).ok_or_else(|| UndefinedPath(cannot_ask()))
+        let answer = (self.config_context.ask)(&question);
+        let answer = answer.ok_or_else(|| UndefinedPath(cannot_ask()))?;
+        let secrets = &self.config_context.secrets;
+        match input.is_secret {
+            true => secrets.add(&answer),
+            false => secrets.add_variable(id, &answer),
+        }
+        Ok(answer)
     }
 }
 

@@ -83,7 +83,8 @@ fn find_servers(root: &Node, project: &Path) -> Option<Vec<MapEntry>> {
     let at = |path: &[&str]| path.iter().try_fold(root, |node, key| node.get(key));
     let project = project.display().to_string();
     let of_project = at(&["projects", &project, "mcpServers"]);
-    let maps: Vec<&Node> = SERVER_MAPS.iter().filter_map(|path| at(path)).chain(of_project).collect();
+    let maps: Vec<&Node> =
+        SERVER_MAPS.iter().filter_map(|path| at(path)).chain(of_project).collect();
     let maps: Vec<&Node> =
         maps.into_iter().filter(|map| matches!(map.kind, NodeKind::Map(_))).collect();
     let mut servers: Vec<MapEntry> = Vec::new();

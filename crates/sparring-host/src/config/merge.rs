@@ -136,6 +136,7 @@ impl Merger<'_> {
             EntryContext { location, inputs: &inputs, config_context: self.config_context };
         let mut lines = LineCounter::new(&source);
         for raw in &entries {
+            redact::add_literal_secrets(&raw.node, &self.config_context.secrets);
             let Position { line, column } = lines.position(raw.key_span.start);
             let origin =
                 Origin { file: location.file.clone(), scope: location.scope, line, column };

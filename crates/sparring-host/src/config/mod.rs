@@ -28,8 +28,8 @@ pub use configuration::{
     UnusedEntry, UnusedReason,
 };
 pub use edit::{Change, EditError, Edited, edit};
-pub use import::{ImportedEntry, ImportedFile, import_file};
 pub use grammar::{reference, schema};
+pub use import::{ImportedEntry, ImportedFile, import_file};
 pub use locations::{ConfigLocation, ConfigLocations, Format};
 pub use read::File;
 pub use server_config::{Origin, Reconnect, Rules, Scope, ServerConfig};

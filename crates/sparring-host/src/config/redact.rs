@@ -5,6 +5,9 @@
 use serde_json::Value;
 use sparring_script::{Node, NodeKind, Problems, Source, Span};
 
+use sparring_transport::Secrets;
+use sparring_wire::secret_names::is_secret_setting;
+
 use super::locations::Format;
 use super::merge::written_target;
 
@@ -23,6 +26,8 @@ pub(super) fn mask_secrets(source: &Source, root: &Node, format: Format) -> Sour
         let entries = server.value.entries().iter();
         let secret = entries.filter(|entry| SECRET_KEYS.contains(&&*entry.key));
         secret.for_each(|entry| collect_values(&entry.value, &mut spans));
+        let url = server.value.get("url").map(|url| url.span);
+        url.iter().for_each(|span| collect_url_secrets(source.text(), *span, &mut spans));
     }
     for input in root.get("inputs").map(Node::items).unwrap_or_default() {
         input.get("default").into_iter().for_each(|default| collect_values(default, &mut spans));
@@ -86,6 +91,59 @@ fn collect_values(node: &Node, spans: &mut Vec<Span>) {
     }
 }
 
+/// Collects the user and password of a URL, and the literal values of its query whose names
+/// suggest a secret.
+fn collect_url_secrets(text: &str, span: Span, spans: &mut Vec<Span>) {
+    let Some(url) = text.get(span.start..span.end) else { return };
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    let mut add = |from: usize, to: usize| {
+        if !url[from..to].contains("${") {
+            spans.push(Span { start: span.start + from, end: span.start + to });
+        }
+    };
+    if let Some(at) = url[start..end].rfind('@') {
+        add(start, start + at);
+    }
+    let Some(query) = url.find('?') else { return };
+    let mut from = query + 1;
+    for pair in url[from..].split('&') {
+        if let Some((name, _)) = pair.split_once('=')
+            && is_secret_setting(name)
+        {
+            add(from + name.len() + 1, from + pair.len());
+        }
+        from += pair.len() + 1;
+    }
+}
+
+/// Adds the literal secrets of an entry to a set: values of headers, of the environment, of
+/// credentials, of the URL and of flags whose names suggest it.
+pub(super) fn add_literal_secrets(entry: &Node, secrets: &Secrets) {
+    let literal =
+        |node: &Node| node.as_str().filter(|text| !text.contains("${")).map(str::to_owned);
+    let pairs = |key: &str| -> Vec<(String, String)> {
+        let entries = entry.get(key).map(Node::entries).unwrap_or_default();
+        entries.iter().filter_map(|it| Some((it.key.clone(), literal(&it.value)?))).collect()
+    };
+    pairs("env").iter().for_each(|(name, value)| secrets.add_setting(name, value));
+    pairs("headers").iter().for_each(|(name, value)| secrets.add_header(name, value));
+    for (name, value) in pairs("auth") {
+        match &*name {
+            "basic" => secrets.add_user_and_password(&value),
+            _ => secrets.add(&value),
+        }
+    }
+    let oauth = entry.get("auth").and_then(|auth| auth.get("oauth"));
+    let secret = oauth.and_then(|oauth| oauth.get("secret")).and_then(literal);
+    secret.iter().for_each(|secret| secrets.add(secret));
+    // A URL with a variable may have literal secrets beside it.
+    let url = entry.get("url").and_then(Node::as_str);
+    url.iter().for_each(|url| secrets.add_url(url));
+    let args = entry.get("args").map(Node::items).unwrap_or_default();
+    secrets.add_arguments(args.iter().filter_map(Node::as_str));
+}
+
 fn mask_spans(source: &Source, spans: &[Span]) -> Source {
     let mut bytes = source.text().as_bytes().to_vec();
     for span in spans {
@@ -110,6 +168,28 @@ mod tests {
         let expected = "servers:\n  a:\n    args: [x]\n    env: {K: ********, L: \"${L}\", M: *}\n    \
                         headers:\n      A: '**************'\n";
         assert_eq!(shown.text(), expected);
+    }
+
+    #[test]
+    fn secrets_of_a_url_are_masked() {
+        let text = "servers:\n  a:\n    url: http://me:hunter2@h/mcp?key=abc&x=1&token=${T}\n";
+        let whole = Source::new("a", text);
+        let root = Node::parse(&whole).unwrap();
+        let shown = mask_secrets(&whole, &root, Format::Yaml);
+        let expected = "servers:\n  a:\n    url: http://**********@h/mcp?key=***&x=1&token=${T}\n";
+        assert_eq!(shown.text(), expected);
+    }
+
+    #[test]
+    fn literal_secrets_of_an_entry_are_added() {
+        let text = "url: http://me:hunter1@h/?key=hunter2\nargs: [--token, hunter3, plain-word]\n\
+                    env: {A_KEY: hunter4, B: other-word}\nheaders: {X: hunter5}\n\
+                    auth: {bearer: hunter6, oauth: {secret: hunter7}}\n";
+        let secrets = Secrets::default();
+        add_literal_secrets(&Node::parse(&Source::new("a", text)).unwrap(), &secrets);
+        let masked = secrets.mask(text);
+        assert!(!masked.contains("hunter"), "{masked}");
+        assert!(masked.contains("plain-word") && masked.contains("other-word"), "{masked}");
     }
 
     #[test]

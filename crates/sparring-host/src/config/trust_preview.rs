@@ -3,12 +3,15 @@
 
 use std::path::Path;
 
-use sparring_script::{Node, NodeKind, Template};
+use sparring_script::{MapEntry, Node, NodeKind, Template};
+use sparring_transport::Secrets;
+use sparring_wire::secret_names::is_secret_setting;
 
 use super::configuration::FileProblem;
 use super::locations::ConfigLocation;
 use super::merge::{transport_name, written_target};
 use super::read::{RawEntry, parse_content, parse_rules, read_text};
+use super::redact::add_literal_secrets;
 use super::trust::{Trust, TrustError};
 
 /// A preview of a file.
@@ -33,21 +36,30 @@ pub struct PreviewedServer {
     pub spelled: String,
     /// The variables of Sparring's environment that it would get.
     pub takes: Vec<String>,
-    /// The environment variables that its entry sets.
-    pub sets: Vec<String>,
+    /// Its working directory and its container, each as written in the file.
+    pub runs_in: Vec<(&'static str, String)>,
+    /// The environment variables that its entry sets, as written in the file. Literal values
+    /// whose names suggest a secret are masked.
+    pub sets: Vec<(String, String)>,
     /// The file with more variables that it would get, as written in the file.
     pub env_file: Option<String>,
+    /// The headers that it would send.
+    pub sends: Vec<String>,
 }
 
 impl TrustPreview {
-    /// Reads a file; `None` if it does not exist.
+    /// Reads a file; `None` if it does not exist. Adds its literal secrets to a set.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn read(location: &ConfigLocation) -> Result<Option<TrustPreview>, FileProblem> {
+    pub fn read(
+        location: &ConfigLocation,
+        secrets: &Secrets,
+    ) -> Result<Option<TrustPreview>, FileProblem> {
         let unreadable = |why| FileProblem::Unreadable { file: location.file.clone(), why };
         let Some(text) = read_text(&location.file).map_err(unreadable)? else { return Ok(None) };
         let content = parse_content(location, &text).map_err(FileProblem::Invalid)?;
+        content.entries.iter().for_each(|raw| add_literal_secrets(&raw.node, secrets));
         let server_allow = content.entries.iter().flat_map(|raw| {
             let rules = raw.node.get("permissions").map(parse_rules).unwrap_or_default();
             rules.allow.into_iter().map(|pattern| format!("{}: {pattern}", raw.name))
@@ -86,14 +98,22 @@ fn preview_server(raw: &RawEntry) -> PreviewedServer {
     takes.extend(passed.iter().filter_map(|item| item.as_str().map(str::to_owned)));
     takes.sort();
     takes.dedup();
-    let env = raw.node.get("env").map(Node::entries).unwrap_or_default();
+    let pairs = |key: &str| raw.node.get(key).map(Node::entries).unwrap_or_default();
+    let set = |entry: &MapEntry| {
+        let value = entry.value.as_str().unwrap_or_default();
+        let is_masked = is_secret_setting(&entry.key) && !value.contains("${");
+        (entry.key.clone(), if is_masked { "(hidden)".to_owned() } else { value.to_owned() })
+    };
+    let place = |key: &'static str| Some((key, raw.node.get(key)?.as_str()?.to_owned()));
     PreviewedServer {
         name: raw.name.clone(),
         transport: transport_name(&raw.node),
         spelled: written_target(&raw.node),
         takes,
-        sets: env.iter().map(|entry| entry.key.clone()).collect(),
+        runs_in: ["cwd", "container", "engine"].into_iter().filter_map(place).collect(),
+        sets: pairs("env").iter().map(set).collect(),
         env_file: raw.node.get("env_file").and_then(Node::as_str).map(str::to_owned),
+        sends: pairs("headers").iter().map(|entry| entry.key.clone()).collect(),
     }
 }
 

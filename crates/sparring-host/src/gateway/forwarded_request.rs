@@ -86,8 +86,8 @@ impl ForwardedRequest {
                 })
             }
         };
-        let request =
-            request.with_server_request_handler(requester, Arc::new(QuestionForwarder { sender, roots }));
+        let request = request
+            .with_server_request_handler(requester, Arc::new(QuestionForwarder { sender, roots }));
         let (asked, questions) = (BTreeMap::new(), 0);
         ForwardedRequest { connection, call: request.start(), messages, asked, questions }
     }

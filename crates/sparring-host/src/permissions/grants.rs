@@ -105,9 +105,8 @@ impl Grants {
     /// # Errors
     /// If the file cannot be written; the tool stays granted in other runs.
     pub async fn revoke(&self, server: &str, tool: Option<&str>) -> io::Result<()> {
-        let is_other = |grant: &Grant| {
-            grant.server != server || tool.is_some_and(|tool| grant.tool != tool)
-        };
+        let is_other =
+            |grant: &Grant| grant.server != server || tool.is_some_and(|tool| grant.tool != tool);
         self.update(|grants| grants.retain(|grant, _| is_other(grant))).await
     }
 

@@ -5,8 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use sparring_wire::Headers;
 use sparring_wire::json::parse_value;
-
-use crate::journal::is_secret_header;
+use sparring_wire::secret_names::is_secret_header;
 
 /// Replaces a secret value.
 const HIDDEN_VALUE: &str = "(hidden)";

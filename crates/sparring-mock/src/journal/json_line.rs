@@ -1,19 +1,11 @@
 //! Writes a journal entry as one line of JSON. This happens for every request, so it allocates
 //! only the line.
 
+use sparring_wire::secret_names::is_secret_header;
 use sparring_wire::{Headers, RawJson};
 
 /// Replaces a secret value.
 const HIDDEN_VALUE: &str = "(hidden)";
-
-/// Headers whose values are secrets, in lower case.
-const SECRET_HEADERS: [&str; 6] =
-    ["authorization", "proxy-authorization", "cookie", "mcp-session-id", "x-api-key", "api-key"];
-
-/// Returns true if the value of a header is a secret.
-pub(crate) fn is_secret_header(header: &str) -> bool {
-    SECRET_HEADERS.iter().any(|secret| secret.eq_ignore_ascii_case(header))
-}
 
 /// A JSON object that is being written.
 pub(super) struct JsonLine(String);
@@ -92,7 +84,8 @@ mod tests {
 
     #[test]
     fn writes_one_line_of_valid_json() {
-        let headers = [("X-A", "1\"2"), ("Authorization", "Bearer x"), ("b", "")];
+        let headers =
+            [("X-A", "1\"2"), ("Authorization", "Bearer x"), ("b", ""), ("X-Goog-Api-Key", "k")];
         let mut line = JsonLine::new(0);
         line.push_text("a", "q\"\\\n\u{1}ä");
         line.push_json("b", "{\r\n  \"c\": 1\n}");
@@ -102,7 +95,7 @@ mod tests {
         assert!(!line.contains('\n'), "{line}");
         let expected = json!({
             "a": "q\"\\\n\u{1}ä", "b": {"c": 1},
-            "h": {"x-a": "1\"2", "authorization": "(hidden)", "b": ""}, "none": {},
+            "h": {"x-a": "1\"2", "authorization": "(hidden)", "b": "", "x-goog-api-key": "(hidden)"}, "none": {},
         });
         assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), expected);
     }

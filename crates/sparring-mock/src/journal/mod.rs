@@ -14,8 +14,6 @@ use jiff::Timestamp;
 use sparring_peer::server::{Context, HandlerResult};
 
 pub use expectation::{Expectation, UnmetExpectation};
-#[cfg(feature = "http")]
-pub(crate) use json_line::is_secret_header;
 pub use received::ReceivedRequest;
 
 use received::RecordedAnswer;

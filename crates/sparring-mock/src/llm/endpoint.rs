@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sparring_script::{Matcher, Mismatch, Span, did_you_mean};
 use sparring_wire::Rule;
 use sparring_wire::json::parse_value;
+use sparring_wire::secret_names::is_secret_header;
 use tokio::sync::watch;
 
 use super::api::WireApi;
@@ -22,7 +23,6 @@ use super::script::{ApiError, LlmScript, Repeat, Turn};
 use super::{Api, LlmMock, TurnScope, messages, responses, side_requests};
 use crate::http_mock::{HttpReply, HttpRequest, HttpResponder};
 use crate::interactions::find_case_id;
-use crate::journal::is_secret_header;
 
 /// The largest request body, in bytes (the limit of Anthropic).
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;

@@ -13,6 +13,7 @@ mod single_request;
 mod subscribed_uris;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
@@ -64,8 +65,24 @@ impl<H: Handler> Server<H> {
             sessions: SessionList::default(),
             subscribed_uris: Arc::default(),
             log_levels: Arc::default(),
+            mask: None,
         };
         Server { shared: Arc::new(shared), handler: PhantomData }
+    }
+
+    /// Masks parts of all frames that this server sends, for example secrets. Returns the
+    /// server.
+    ///
+    /// # Panics
+    /// If the server is in use already.
+    #[must_use]
+    pub fn mask_output(
+        mut self,
+        mask: impl Fn(&[u8]) -> Cow<'_, [u8]> + Send + Sync + 'static,
+    ) -> Self {
+        let shared = Arc::get_mut(&mut self.shared).expect("the server is not in use yet");
+        shared.mask = Some(Box::new(mask));
+        self
     }
 
     /// Returns the handler.

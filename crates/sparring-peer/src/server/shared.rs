@@ -1,10 +1,11 @@
 //! The state that all sessions of a server share: its handler, its description,
 //! the list of sessions and the counters.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use sparring_wire::Revision;
+use sparring_wire::{Frame, Revision};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -13,6 +14,7 @@ use super::dispatch::ErasedHandler;
 use super::log_levels::LogLevels;
 use super::session::ChangeNotification;
 use super::subscribed_uris::SubscribedUris;
+use crate::link::Outgoing;
 
 /// The state that all sessions of a server share. The handler's type is erased,
 /// because otherwise every crate with a server would compile this code again.
@@ -24,6 +26,31 @@ pub(super) struct Shared {
     pub(super) sessions: SessionList,
     pub(super) subscribed_uris: Arc<SubscribedUris>,
     pub(super) log_levels: Arc<LogLevels>,
+    /// Masks the frames that leave the server.
+    pub(super) mask: Option<MaskOutput>,
+}
+
+/// Masks parts of a frame; returns the same bytes if there is nothing to mask.
+pub(super) type MaskOutput = Box<dyn Fn(&[u8]) -> Cow<'_, [u8]> + Send + Sync>;
+
+impl Shared {
+    /// Masks a frame that leaves the server. A frame keeps its id, since its receiver could
+    /// not find the request otherwise.
+    pub(super) fn mask_output(&self, action: Outgoing) -> Outgoing {
+        let Some(mask) = &self.mask else { return action };
+        match action {
+            Outgoing::Send { frame, stream, headers, faults } => {
+                let masked = match mask(frame.bytes()) {
+                    Cow::Owned(bytes) => Some(Frame::parse(bytes)),
+                    Cow::Borrowed(_) => None,
+                };
+                let masked = masked.filter(|masked| masked.id() == frame.id());
+                let frame = masked.unwrap_or(frame);
+                Outgoing::Send { frame, stream, headers, faults }
+            }
+            other => other,
+        }
+    }
 }
 
 impl std::fmt::Debug for Shared {

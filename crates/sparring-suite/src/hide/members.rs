@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
-
-use super::names;
+use sparring_wire::secret_names::is_secret_name;
 
 /// A member with a string value: its name, everything up to the value, and the value.
 static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,7 +30,7 @@ pub(crate) fn mask_members(text: &str) -> Cow<'_, str> {
 
 /// Masks the members that a pattern finds.
 fn mask<'t>(members: &Regex, text: &'t str) -> Cow<'t, str> {
-    members.replace_all(text, |found: &Captures<'_>| match names::is_secret(&found[2]) {
+    members.replace_all(text, |found: &Captures<'_>| match is_secret_name(&found[2]) {
         true => format!("{}(hidden)", &found[1]),
         false => found[0].to_owned(),
     })

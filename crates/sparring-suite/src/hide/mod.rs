@@ -5,8 +5,7 @@
 //! checks always use the real value.
 
 mod members;
-mod names;
 mod values;
 
 pub(crate) use members::mask_members;
-pub(crate) use values::{register_env, register_header, register_token, register_variable};
+pub(crate) use values::{register_env, register_header, register_token};

@@ -1,99 +1,44 @@
-//! Decides which rendered values are secrets.
+//! Registers the rendered values that are secrets.
 //!
 //! A literal value in a file is not a secret, except tokens, headers and values whose
-//! names suggest a secret. A value from the environment is a secret, except short values,
-//! paths and addresses, which appear in many texts.
-
-use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+//! names suggest a secret. `Secrets` decides about values from the environment.
 
 use sparring_script::TemplateTree;
-use sparring_transport::Secrets;
 
-use super::names;
 use crate::context::RunContext;
-
-/// Shorter environment values are not secrets, unless their names suggest it.
-const MIN_SECRET_BYTES: usize = 8;
-
-/// Headers whose values are not secrets.
-const PUBLIC_HEADERS: [&str; 8] = [
-    "accept",
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "content-type",
-    "host",
-    "origin",
-    "user-agent",
-];
-
-/// Registers the value of an environment variable that a template uses.
-pub(crate) fn register_variable(secrets: &Secrets, name: &str, value: &str) {
-    if let Some(password) = password_of_url(value) {
-        secrets.add(password);
-    }
-    let is_long = value.len() >= MIN_SECRET_BYTES || names::is_secret_setting(name);
-    if is_long && !is_public(value) {
-        secrets.add(value);
-    }
-}
 
 /// Registers a bearer token.
 pub(crate) fn register_token(context: &RunContext, tree: &TemplateTree, value: &str) {
-    register(context, tree, value);
+    if tree.placeholders().is_empty() {
+        context.secrets.add(value);
+    }
+    register_variables(context, "token", tree);
 }
 
 /// Registers the value of a header.
 pub(crate) fn register_header(context: &RunContext, name: &str, tree: &TemplateTree, value: &str) {
-    let name = name.to_ascii_lowercase();
-    if !PUBLIC_HEADERS.contains(&&*name) && !name.starts_with("mcp-") {
-        register(context, tree, value);
+    if tree.placeholders().is_empty() {
+        context.secrets.add_header(name, value);
     }
+    register_variables(context, name, tree);
 }
 
 /// Registers an environment variable of a command.
 pub(crate) fn register_env(context: &RunContext, name: &str, tree: &TemplateTree, value: &str) {
-    if names::is_secret_setting(name) {
-        register(context, tree, value);
+    if tree.placeholders().is_empty() {
+        context.secrets.add_setting(name, value);
     }
+    register_variables(context, name, tree);
 }
 
-/// Registers a literal value, or the environment values in it. The default of a variable
-/// is not a secret.
-fn register(context: &RunContext, tree: &TemplateTree, value: &str) {
-    let placeholders = tree.placeholders();
-    let variables = placeholders.iter().filter_map(|(path, ..)| {
-        let name = if path.root() == "env" { path.key_at(1)? } else { path.root() };
-        context.variables.get(name)
-    });
-    variables.filter(|value| !is_public(value)).for_each(|value| context.secrets.add(value));
-    if placeholders.is_empty() && !is_public(value) {
-        context.secrets.add(value);
-        // The scheme of a header is not a secret; the rest may appear without it.
-        if let Some((_, rest)) = value.split_once(' ') {
-            context.secrets.add(rest);
-        }
+/// Registers the environment values in a text under the name of its setting, which may
+/// suggest a secret. The default of a variable is not a secret.
+fn register_variables(context: &RunContext, setting: &str, tree: &TemplateTree) {
+    for (path, ..) in tree.placeholders() {
+        let name = if path.root() == "env" { path.key_at(1) } else { Some(path.root()) };
+        let value = name.and_then(|name| context.variables.get(name));
+        value.iter().for_each(|value| context.secrets.add_setting(setting, value));
     }
-}
-
-/// Returns true if a value is a path, a list of folders or an address, and so not a secret.
-fn is_public(value: &str) -> bool {
-    let is_path = |path: &str| path.starts_with('/') && Path::new(path).exists();
-    let host = value.rsplit_once(':').map_or(value, |(host, _)| host);
-    value.split(':').any(is_path)
-        || value.parse::<IpAddr>().is_ok()
-        || value.parse::<SocketAddr>().is_ok()
-        || host == "localhost"
-        || value.contains("://")
-}
-
-/// The password of a URL.
-fn password_of_url(value: &str) -> Option<&str> {
-    let (_, rest) = value.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let (user, _) = authority.rsplit_once('@')?;
-    Some(user.split_once(':').map_or(user, |(_, password)| password))
 }
 
 #[cfg(test)]
@@ -106,36 +51,6 @@ mod tests {
         let variables = [("TOKEN", "hunter2"), ("MODE", "demo")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         RunContext { variables: variables.into(), ..RunContext::default() }
-    }
-
-    /// A text with the variable's value masked.
-    fn of_variable(name: &str, value: &str) -> String {
-        let secrets = Secrets::default();
-        register_variable(&secrets, name, value);
-        secrets.mask(&format!("<{value}>")).into_owned()
-    }
-
-    #[test]
-    fn masks_variables_except_public_values() {
-        for (name, value) in
-            [("ANY", "correct horse"), ("MY_TOKEN", "hunter2"), ("KEY", "/no/such/file")]
-        {
-            assert_eq!(of_variable(name, value), "<(hidden)>", "{name}");
-        }
-        for (name, value) in [
-            ("ANY", "hunter2"),
-            ("TOKEN", "true"),
-            ("TOKEN", "1"),
-            ("CREDENTIALS", "/dev/null"),
-            ("PATH", "/usr/bin:/bin"),
-            ("HOST", "127.0.0.1:8080"),
-            ("HOST", "localhost"),
-            ("URL", "http://127.0.0.1:8080/mcp"),
-        ] {
-            assert_eq!(of_variable(name, value), format!("<{value}>"), "{name}");
-        }
-        let url = "postgres://me:hunter2@host/db";
-        assert_eq!(of_variable("URL", url), "<postgres://me:(hidden)@host/db>");
     }
 
     /// A text with the header's value masked.

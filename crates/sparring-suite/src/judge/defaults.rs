@@ -55,7 +55,9 @@ pub(crate) fn violation_failures<'a>(
 }
 
 /// Returns one line for each different violation, with the number of its repetitions.
-fn violation_lines<'a>(violations: impl Iterator<Item = &'a Value>) -> impl Iterator<Item = String> {
+fn violation_lines<'a>(
+    violations: impl Iterator<Item = &'a Value>,
+) -> impl Iterator<Item = String> {
     let mut counted: Vec<(String, usize)> = Vec::new();
     for line in violations.map(violation_line) {
         match counted.iter_mut().find(|(known, _)| *known == line) {

@@ -211,6 +211,7 @@ impl Connector<'_> {
     fn http_target(&self, address: &Address) -> Result<HttpTarget, StartError> {
         let mut target = HttpTarget::new(self.text(&address.url)?);
         target.proxies = self.tested.context.proxies.clone();
+        target.secrets = self.tested.context.secrets.clone();
         for (name, tree) in &address.headers {
             let value = self.text(tree)?;
             hide::register_header(self.tested.context, name, tree, &value);

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 
 use super::mocks::RunningMocks;
 use crate::context::RunContext;
-use crate::hide;
 
 /// A temporary folder that is created on first use and removed with its owner.
 #[derive(Debug, Default)]
@@ -111,7 +110,7 @@ fn common_value(
 
 fn variable(shown: &str, name: &str, context: &RunContext) -> Result<Value, UndefinedPath> {
     let found = context.variables.get(name).map(|value| {
-        hide::register_variable(&context.secrets, name, value);
+        context.secrets.add_variable(name, value);
         Value::from(&**value)
     });
     found.ok_or_else(|| {

@@ -256,7 +256,8 @@ impl Collected {
         if self.begun.is_none() {
             return Owner::Any;
         }
-        let is_earlier = |id: &Id| self.previous_test_ids.contains(id) && !self.test_ids.contains(id);
+        let is_earlier =
+            |id: &Id| self.previous_test_ids.contains(id) && !self.test_ids.contains(id);
         match request {
             Some(id) if is_earlier(&id) => Owner::PreviousTest,
             Some(id) => Owner::Request(id),

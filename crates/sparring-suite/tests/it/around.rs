@@ -190,8 +190,14 @@ fn the_timeout_covers_setup_and_steps_and_applies_again_to_the_teardown() {
 }
 
 /// The options of the runs in this file.
-const OPTIONS: Options =
-    Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic: false, strict: false };
+const OPTIONS: Options = Options {
+    jobs: NonZeroUsize::MIN,
+    fail_fast: false,
+    retry: 0,
+    update: false,
+    traffic: false,
+    strict: false,
+};
 
 /// Runs a suite, stops the run once its server hangs, and checks that no test finished.
 fn check_stopped(folder: &tempfile::TempDir, text: &str) {

@@ -48,8 +48,14 @@ pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option
 pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
     let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
     let (event_sender, mut events) = mpsc::unbounded_channel();
-    let options =
-        Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false, strict: false };
+    let options = Options {
+        jobs: NonZeroUsize::MIN,
+        fail_fast,
+        retry: 0,
+        update: false,
+        traffic: false,
+        strict: false,
+    };
     let (context, stop) = (run_context(), Stop::default());
     let running = run(&plan, options, &context, &stop, event_sender);
     tokio::time::timeout(RUN_TIMEOUT, running).await.expect("it hangs");

@@ -11,8 +11,14 @@ use crate::fixture::{ON_MOCK, block_on, read, run_context};
 
 /// Runs a suite. Returns the end of each test in order.
 fn test_ends(text: &str, traffic: bool) -> Vec<TestEnd> {
-    let options =
-        Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic, strict: false };
+    let options = Options {
+        jobs: NonZeroUsize::MIN,
+        fail_fast: false,
+        retry: 0,
+        update: false,
+        traffic,
+        strict: false,
+    };
     let mut context = run_context();
     context.variables.insert("SECRET".to_owned(), "hunter-2-hunter".to_owned());
     block_on(run_with_options(text, options, &context))

@@ -5,7 +5,7 @@ use sparring_host::agent::{Event, Permission, ToolCall};
 use sparring_host::artifacts::Artifact;
 
 use crate::command_error::CommandError;
-use crate::output::{Printer, line};
+use crate::output::{Printer, StreamWriter, line};
 
 /// Maximum length of arguments in a note.
 const MAX_COLUMNS: usize = 200;
@@ -15,11 +15,13 @@ pub(super) struct EventOutput<'a> {
     printer: &'a Printer,
     /// True if the streamed text does not end with a line break.
     line_is_open: bool,
+    /// The answer of the model arrives in pieces.
+    answer: StreamWriter,
 }
 
 impl<'a> EventOutput<'a> {
     pub(super) fn new(printer: &'a Printer) -> Self {
-        EventOutput { printer, line_is_open: false }
+        EventOutput { printer, line_is_open: false, answer: printer.stdout_stream() }
     }
 
     pub(super) async fn print_event(&mut self, event: Event) -> Result<(), CommandError> {
@@ -35,8 +37,11 @@ impl<'a> EventOutput<'a> {
     async fn print_text(&mut self, event: Event) -> Result<(), CommandError> {
         if let Event::Delta(more) = event {
             self.line_is_open = !more.ends_with('\n');
-            return self.printer.print_untrusted(more.as_bytes()).await;
+            let more = self.printer.paint().untrusted(&more);
+            let written = self.answer.write(more.as_bytes()).await;
+            return written.map_err(CommandError::Output);
         }
+        self.answer.finish().await.map_err(CommandError::Output)?;
         if std::mem::take(&mut self.line_is_open) {
             self.printer.print("\n").await?;
         }

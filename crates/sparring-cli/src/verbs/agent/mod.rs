@@ -133,7 +133,7 @@ impl Agent {
     ) -> Result<Exit, CommandError> {
         // Wrong arguments are reported before anything is started.
         let streams = self.model.streams(printer);
-        let endpoint = Arc::new(self.model.endpoint(environment, streams)?);
+        let endpoint = Arc::new(self.model.endpoint(environment, printer.secrets(), streams)?);
         let store = artifact_settings::build_store(self.artifacts.as_deref(), &self.settings);
         let starting = async {
             let prompt = read_text(&self.prompt).await?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use sparring_host::agent::{Address, Api, Endpoint, RequestPolicy};
+use sparring_transport::Secrets;
 use sparring_transport::http::HttpTarget;
 
 use crate::args::parse_duration;
@@ -77,6 +78,7 @@ impl ModelFlags {
     pub(super) fn endpoint(
         &self,
         environment: &Environment,
+        secrets: &Secrets,
         streams: bool,
     ) -> Result<Endpoint, CommandError> {
         let api = self.api.map(|api| match api {
@@ -89,6 +91,8 @@ impl ModelFlags {
         let key = environment.variables.get(variable).filter(|key| !key.is_empty());
         let mut target = HttpTarget::new(&address.url);
         target.proxies = environment.proxies.clone();
+        target.secrets = secrets.clone();
+        key.iter().for_each(|key| secrets.add(key));
         if key.is_some() && !target.is_private() {
             return Err(CommandError::Usage(format!(
                 "refusing to send the key in {variable} to {} without TLS; use https, or unset \

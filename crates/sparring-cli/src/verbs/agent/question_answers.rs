@@ -86,8 +86,7 @@ impl QuestionFlags {
             Some(SamplingFlag::Deny) => false,
         };
         if samples {
-            client =
-                client.answer(ServerRequest::Sampling, |_| async { Err(rejected_error()) });
+            client = client.answer(ServerRequest::Sampling, |_| async { Err(rejected_error()) });
         }
         client
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 use sparring_host::config::{
     ConfigLocation, FileProblem, PreviewedServer, Scope, Trust, TrustPreview,
 };
+use sparring_host::escape_control;
 
 use super::config_file::place_at;
 use crate::args::OutputFlags;
@@ -14,7 +15,7 @@ use crate::command_error::CommandError;
 use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::output::{Printer, line};
+use crate::output::Printer;
 use crate::terminal_prompt;
 
 const EXAMPLES: &str = "\
@@ -65,7 +66,7 @@ impl TrustFiles {
                 }
                 continue;
             }
-            let Some(preview) = self.read_preview(location)? else { continue };
+            let Some(preview) = self.read_preview(location, printer)? else { continue };
             if preview.is_trusted(store).map_err(store_error)? {
                 if !self.files.is_empty() {
                     printer.note(&format!("{} is trusted already", location.file.display())).await;
@@ -101,8 +102,9 @@ impl TrustFiles {
     fn read_preview(
         &self,
         location: &ConfigLocation,
+        printer: &Printer,
     ) -> Result<Option<TrustPreview>, CommandError> {
-        match TrustPreview::read(location) {
+        match TrustPreview::read(location, printer.secrets()) {
             Ok(None) if !self.files.is_empty() => {
                 Err(CommandError::File(format!("no such file: {}", location.file.display())))
             }
@@ -136,23 +138,32 @@ impl TrustFiles {
 
 /// Renders the preview of a file, for the user to decide.
 fn render_preview(preview: &TrustPreview) -> String {
-    let mut text = format!("{} configures\n", preview.file().display());
-    for PreviewedServer { name, transport, spelled, takes, sets, env_file } in &preview.servers {
-        text += &format!("  {} ({transport}): {}\n", line::clean(name), line::clean(spelled));
-        for (word, names) in [("reads", takes), ("sets", sets)] {
+    let file = escape_control(&preview.file().display().to_string());
+    let mut text = format!("{file} configures\n");
+    for server in &preview.servers {
+        let PreviewedServer { name, transport, spelled, runs_in, takes, sets, env_file, sends } =
+            server;
+        text += &format!("  {} ({transport}): {}\n", escape_control(name), escape_control(spelled));
+        for (key, place) in runs_in {
+            text += &format!("    {key} {}\n", escape_control(place));
+        }
+        for (word, names) in [("reads", takes), ("sends headers", sends)] {
             if !names.is_empty() {
-                text += &format!("    {word} {}\n", line::clean(&names.join(", ")));
+                text += &format!("    {word} {}\n", escape_control(&names.join(", ")));
             }
         }
+        for (name, value) in sets {
+            text += &format!("    sets {}={}\n", escape_control(name), escape_control(value));
+        }
         if let Some(file) = env_file {
-            text += &format!("    sets the variables in {}\n", line::clean(file));
+            text += &format!("    sets the variables in {}\n", escape_control(file));
         }
     }
     if preview.servers.is_empty() {
         text += "  no servers\n";
     }
     if !preview.allow.is_empty() {
-        text += &format!("and allows {}\n", line::clean(&preview.allow.join(", ")));
+        text += &format!("and allows {}\n", escape_control(&preview.allow.join(", ")));
     }
     text
 }

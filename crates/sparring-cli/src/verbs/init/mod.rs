@@ -15,7 +15,7 @@ use sparring_peer::client::ServerRequest;
 use sparring_suite::scaffold::{
     self, FIRST_MOCK, FIRST_SUITE, ListedItems, SCHEMA, ServerFacts, Trial,
 };
-use sparring_transport::{Secrets, Target};
+use sparring_transport::Target;
 
 use crate::args::TargetFlags;
 use crate::command_error::CommandError;
@@ -126,7 +126,7 @@ impl Init {
         let target = self.suite_target(&connection.target);
         scaffold::check_target(&target).map_err(CommandError::Usage)?;
         let variables = scaffold::variables(&connection.target);
-        let secrets = Secrets::default();
+        let secrets = connection.printer.secrets().clone();
         variables.iter().for_each(|(_, value)| secrets.add(value));
         let mut probe = Probe {
             target: &connection.target,
@@ -150,6 +150,7 @@ impl Init {
         let text = configured_servers::restore_variables(
             &scaffold::suite(&found).map_err(CommandError::Usage)?,
         );
+        let text = probe.secrets.mask(&text).into_owned();
         self.write(&[(&*file, text.clone())], &[(SCHEMA, sparring_suite::schema())])?;
         let path = self.display_path(&file);
         let _ = self.written.set(WrittenSuite { path, text, variables });

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde_json::json;
 use sparring_suite::RunContext;
-use sparring_transport::Secrets;
 
 use crate::command_error::CommandError;
 use crate::environment::Environment;
@@ -54,7 +53,7 @@ impl WrittenSuite {
                     program: "spar".into(),
                     variables,
                     proxies: environment.proxies.clone(),
-                    secrets: Secrets::default(),
+                    secrets: printer.secrets().clone(),
                 };
                 let last_failed = LastFailed(environment.failed_tests_file.as_deref());
                 let test = Test::of_file(path.into(), printer.is_json());

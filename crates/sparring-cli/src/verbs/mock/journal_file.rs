@@ -1,17 +1,17 @@
 //! Writes a mock's journal to a file: one line of JSON for each request.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use sparring_transport::Secrets;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::command_error::CommandError;
-use crate::output::ThreadedWriter;
+use crate::output::{ThreadedWriter, open_private};
 use crate::signals::Signals;
 
 /// Limit for writing the last lines.
@@ -57,11 +57,12 @@ impl JournalFile {
     /// When the file cannot be written.
     pub(crate) async fn open(
         path: &Path,
+        secrets: &Secrets,
         signals: &mut Signals,
     ) -> Result<JournalFile, CommandError> {
         // May block: a pipe waits for its reader.
         let creating = path.to_owned();
-        let open = move || File::options().append(true).create(true).open(creating);
+        let open = move || open_private(&creating, true);
         let made = tokio::select! {
             biased;
             signal = signals.next() => return Err(CommandError::Stopped(signal)),
@@ -71,7 +72,7 @@ impl JournalFile {
         let file = file.map_err(|error| {
             CommandError::File(format!("cannot write {}: {error}", path.display()))
         })?;
-        let writer = ThreadedWriter::with_delay(file, WRITE_DELAY);
+        let writer = ThreadedWriter::with_delay(file, secrets, WRITE_DELAY);
         Ok(JournalFile {
             path: path.to_owned(),
             writer: JournalWriter { writer, dropped: Arc::default() },

@@ -30,7 +30,7 @@ impl Mock {
             return self.print_valid(&summary, printer).await;
         }
         let journal = match &self.journal {
-            Some(path) => Some(JournalFile::open(path, &mut signals).await?),
+            Some(path) => Some(JournalFile::open(path, printer.secrets(), &mut signals).await?),
             None => None,
         };
         let address = self.http.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));

@@ -123,7 +123,7 @@ impl Mock {
         let journal = match &self.journal {
             None => None,
             Some(path) => {
-                let journal = JournalFile::open(path, &mut signals).await?;
+                let journal = JournalFile::open(path, printer.secrets(), &mut signals).await?;
                 let writer = journal.writer();
                 mock.on_received(move |received| writer.add(|| received.to_line()));
                 Some(journal)

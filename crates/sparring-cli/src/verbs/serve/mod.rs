@@ -115,12 +115,12 @@ impl Serve {
             Some(roots) => gateway.with_roots(roots),
             None => gateway,
         };
-        let server = Server::new(gateway);
+        token.iter().for_each(|token| printer.secrets().add(token));
+        let secrets = printer.secrets().clone();
+        let server = Server::new(gateway).mask_output(move |bytes| secrets.mask_bytes(bytes));
         // Over stdio the client is there already, and gets the instructions only once.
         let mut front = match listener {
-            Some(listener) => {
-                Some(self.start_frontend(&server, listener, token, printer).await?)
-            }
+            Some(listener) => Some(self.start_frontend(&server, listener, token, printer).await?),
             None => None,
         };
         let output = EventOutput::new(&host, printer);

@@ -4,10 +4,10 @@ use futures_util::future::LocalBoxFuture;
 use sparring_script::did_you_mean;
 
 use super::commands::ALL;
-use crate::server_questions::ANSWER_COMMAND;
 use super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
+use crate::server_questions::ANSWER_COMMAND;
 
 /// A command below `/mcp`.
 pub(super) struct Command {

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor, ExternalPrinter};
+use sparring_transport::Secrets;
 
 use super::completion::Completion;
 use super::history;
@@ -15,13 +16,16 @@ use crate::terminal_prompt;
 const PROMPT: &str = "spar> ";
 
 /// Prints above the edited line.
-pub(super) struct LinePrinter(mpsc::Sender<String>);
+pub(super) struct LinePrinter {
+    sender: mpsc::Sender<String>,
+    secrets: Secrets,
+}
 
 impl LinePrinter {
     /// Prints text that ends with a line break. Returns true if it could be sent. Never
     /// waits.
     pub(super) fn print(&self, text: String) -> bool {
-        self.0.send(text).is_ok()
+        self.sender.send(self.secrets.mask(&text).into_owned()).is_ok()
     }
 }
 
@@ -30,6 +34,7 @@ impl LinePrinter {
 pub(super) fn edit_lines(
     completion: Completion,
     history: Option<PathBuf>,
+    secrets: &Secrets,
 ) -> (LineReader, LinePrinter) {
     let (sender, texts) = mpsc::channel::<String>();
     let lines = LineReader::spawn(move || {
@@ -41,7 +46,7 @@ pub(super) fn edit_lines(
         }
         move || typing.next()
     });
-    (lines, LinePrinter(sender))
+    (lines, LinePrinter { sender, secrets: secrets.clone() })
 }
 
 /// Prints on its own thread, since the editor takes one text at a time.

@@ -3,12 +3,12 @@
 use sparring_peer::client::Progress;
 
 use super::line_reader::Input;
-use crate::server_questions::{
-    Answer, AnswerLine, QuestionKind, ServerQuestion, parse_answer_line, render_progress,
-};
 use super::shell_loop::ShellLoop;
 use crate::exit::Signal;
 use crate::output::line;
+use crate::server_questions::{
+    Answer, AnswerLine, QuestionKind, ServerQuestion, parse_answer_line, render_progress,
+};
 use crate::signals::Signals;
 
 /// The columns of a terminal that does not report them.

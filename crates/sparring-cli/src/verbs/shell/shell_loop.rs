@@ -17,13 +17,13 @@ use super::completion::Completion;
 use super::editor::{LinePrinter, edit_lines};
 use super::event_text::{EventText, first_line, render_event};
 use super::line_reader::{Input, LineReader};
-use crate::server_questions::{RequestEvent, TerminalUser};
 use super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::{Exit, Signal};
-use crate::output::{error_object, line};
 use crate::output::table::Table;
+use crate::output::{error_object, line};
+use crate::server_questions::{RequestEvent, TerminalUser};
 use crate::signals::Signals;
 
 /// The loop of the shell.
@@ -80,8 +80,11 @@ impl<'a> ShellLoop<'a> {
             true => {
                 let (manager, registry) = (state.manager.clone(), Arc::clone(&state.registry));
                 let completion = Completion { manager, registry };
-                let (lines, line_printer) =
-                    edit_lines(completion, environment.history_file.clone());
+                let (lines, line_printer) = edit_lines(
+                    completion,
+                    environment.history_file.clone(),
+                    state.printer.secrets(),
+                );
                 (lines, Some(line_printer))
             }
         };
@@ -320,8 +323,9 @@ impl<'a> ShellLoop<'a> {
                 last.map(str::to_owned)
             }
             failure => {
-                self.state.printer.write_error(failure, None).await;
-                None
+                let stderr = failure.stderr();
+                self.state.printer.write_error(failure, stderr).await;
+                stderr.map(str::to_owned)
             }
         };
         let error = error_object(failure, stderr.as_deref());
@@ -330,9 +334,7 @@ impl<'a> ShellLoop<'a> {
     }
 
     fn help_as_json(&self, about: Option<&Command>) {
-        let render = |command: &Command| {
-            json!({"usage": command.usage(), "summary": command.summary, "details": command.details})
-        };
+        let render = |command: &Command| json!({"usage": command.usage(), "summary": command.summary, "details": command.details});
         let commands: Vec<Value> = match about {
             Some(command) => vec![render(command)],
             None => ALL.iter().map(render).collect(),

@@ -4,22 +4,22 @@ use std::cell::{Ref, RefCell};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use sparring_host::config::{Config, EntryState, Rules, ServerConfig};
 use sparring_host::manager::{Connection, LoadedConfig, Manager};
 use sparring_host::permissions::{Findings, Permissions};
 use sparring_host::registry::{RegisteredTool, Registry};
-use serde_json::Value;
 use sparring_peer::Response;
 use sparring_script::did_you_mean;
 use sparring_wire::RawJson;
 use tokio::sync::mpsc;
 
 use super::event_log::EventLog;
-use crate::server_questions::{InteractiveRequests, RequestEvent};
 use crate::args::text_source::to_one_line;
 use crate::command_error::CommandError;
 use crate::host::{ConfigSource, Host, ReloadedConfig};
 use crate::output::Printer;
+use crate::server_questions::{InteractiveRequests, RequestEvent};
 
 /// The state that commands share.
 pub(super) struct ShellState<'a> {
@@ -59,7 +59,8 @@ impl<'a> ShellState<'a> {
             registry: Arc::clone(&host.registry),
             current: Mutex::new(current),
         };
-        let (requests, request_events) = InteractiveRequests::new(host.manager.clone(), host.roots.result());
+        let (requests, request_events) =
+            InteractiveRequests::new(host.manager.clone(), host.roots.result());
         ShellState {
             requests,
             request_events: RefCell::new(Some(request_events)),

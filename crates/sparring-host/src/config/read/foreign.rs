@@ -13,8 +13,7 @@ const SHARED_KEYS: [&str; 8] =
     ["command", "args", "env", "cwd", "url", "headers", "enabled", "transport"];
 
 /// The files of Cline and Roo Code, which count a `timeout` in seconds.
-const SECONDS_FILES: [&str; 3] =
-    ["cline_mcp_settings.json", "mcp_settings.json", ".roo/mcp.json"];
+const SECONDS_FILES: [&str; 3] = ["cline_mcp_settings.json", "mcp_settings.json", ".roo/mcp.json"];
 
 /// The maximum number of notes of one file.
 const MAX_NOTES: usize = 100;
@@ -82,7 +81,11 @@ fn read_inputs(node: &Node, content: &mut FileContent) -> Vec<Input> {
 }
 
 /// Translates the keys of an entry to ours.
-pub(in crate::config) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec<String>) {
+pub(in crate::config) fn convert_entry(
+    raw: &mut RawEntry,
+    source: &Source,
+    notes: &mut Vec<String>,
+) {
     let NodeKind::Map(entries) = std::mem::replace(&mut raw.node.kind, NodeKind::Map(Vec::new()))
     else {
         return;

@@ -89,8 +89,7 @@ pub(super) fn read_limited_text(path: &Path, limit: u64) -> Result<Option<String
         return Err("not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
-    let read =
-        fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
+    let read = fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     read.map_err(|error| error.to_string())?;
     if bytes.len() as u64 > limit {
         return Err(format!("larger than {} MiB", limit / (1024 * 1024)));

@@ -165,7 +165,7 @@ impl Connection {
     /// Sends the core's actions to the link. Returns true if there were any.
     pub(super) fn send_actions(&mut self) -> bool {
         let mut any = false;
-        while let Some(action) = self.core.poll_action() {
+        while let Some(action) = self.poll_action() {
             self.send_to_link(action);
             any = true;
         }

@@ -157,7 +157,7 @@ impl Connection {
     }
 
     pub(in crate::server) fn poll_action(&mut self) -> Option<Outgoing> {
-        self.core.poll_action()
+        self.core.poll_action().map(|action| self.shared.mask_output(action))
     }
 
     pub(in crate::server) fn has_nothing_in_flight(&self) -> bool {

@@ -23,7 +23,7 @@ impl Connection {
             for _ in 0..MAX_ITERATIONS_PER_POLL {
                 self.timer.refresh();
                 let worked = self.make_progress(cx);
-                while let Some(action) = self.core.poll_action() {
+                while let Some(action) = self.poll_action() {
                     match action {
                         Outgoing::Send { frame, .. } if is_response_to(&frame, &request) => {
                             return Poll::Ready(Some(frame));

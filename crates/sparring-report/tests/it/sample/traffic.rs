@@ -121,7 +121,8 @@ impl<'a> TrafficBuilder<'a> {
     ) -> &mut Self {
         let [rule, path, message, section] = [rule, path, message, section].map(str::to_owned);
         let last = self.test.frames.last_mut().expect("a frame was added");
-        last.violations.push(Violation { rule, path, message, section });
+        let level = "must".to_owned();
+        last.violations.push(Violation { rule, level, path, message, section });
         self
     }
 

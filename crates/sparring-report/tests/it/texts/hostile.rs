@@ -63,7 +63,8 @@ fn a_try(text: &mut impl FnMut() -> String) -> FailedTry {
 }
 
 fn frame(from: Sender, text: &mut impl FnMut() -> String) -> Frame {
-    let violation = Violation { rule: text(), path: text(), message: text(), section: text() };
+    let violation =
+        Violation { rule: text(), level: text(), path: text(), message: text(), section: text() };
     let violations = vec![violation];
     Frame { violations, status: Some(503), ..sample::frame(from, &text()) }
 }

@@ -125,6 +125,7 @@ fn failed(revision: &str, diff: Option<&str>) -> Test {
 /// included from another file.
 fn two_things() -> Test {
     let violation = Violation {
+        level: "must".to_owned(),
         rule: "result-type".into(),
         path: "$.result.content".into(),
         message: "expected an array, found a string".into(),

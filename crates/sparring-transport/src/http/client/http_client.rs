@@ -302,22 +302,20 @@ impl RequestDefaults {
         let mut headers = HeaderMap::new();
         let agent = concat!("sparring/", env!("CARGO_PKG_VERSION"));
         headers.insert(USER_AGENT, HeaderValue::from_static(agent));
-        let secrets = Secrets::default();
+        let secrets = target.secrets.clone();
+        target.add_secrets();
         let credentials = match &target.credentials {
             Some(given) => given.header(),
             None => in_url,
         };
         if let Some(credentials) = credentials {
             let bad = |_| HttpError::Header("Authorization".to_owned());
-            let (_, secret) = credentials.split_once(' ').unwrap_or_default();
-            secrets.add(secret);
             let value = HeaderValue::try_from(credentials).map_err(bad)?;
             headers.insert(AUTHORIZATION, mark_sensitive(value));
         }
         let mut given = HeaderMap::new();
         for (name, value) in &target.headers {
             let bad = || HttpError::Header(name.clone());
-            secrets.add(value);
             let value = HeaderValue::from_str(value).map_err(|_| bad())?;
             given.append(HeaderName::try_from(name).map_err(|_| bad())?, mark_sensitive(value));
         }

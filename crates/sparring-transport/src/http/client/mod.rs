@@ -35,6 +35,8 @@ pub use oauth::{BrowserOpener, ClientAuth, Grant, OAuth};
 pub use one_shot::send_once;
 pub use tls::{TlsClient, TlsError};
 
+use crate::secrets::Secrets;
+
 /// A server over HTTP, as plain data.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpTarget {
@@ -57,6 +59,9 @@ pub struct HttpTarget {
     pub idle_timeout: Option<Duration>,
     /// The longest response or event that is read, in bytes.
     pub max_message: usize,
+    /// Receives the secrets of this target: headers, credentials and tokens. Share it to mask
+    /// them in other output too.
+    pub secrets: Secrets,
 }
 
 /// The reason why a target is invalid.
@@ -138,6 +143,7 @@ impl HttpTarget {
             connect_timeout: Duration::from_secs(10),
             idle_timeout: None,
             max_message: sparring_peer::link::LineLinkOptions::default().max_line_bytes,
+            secrets: Secrets::default(),
         }
     }
 
@@ -178,6 +184,25 @@ impl HttpTarget {
                 endpoint::Origin::Unix(_) => true,
             },
             Err(_) => false,
+        }
+    }
+
+    /// Adds the known secrets of this target to its set.
+    pub(crate) fn add_secrets(&self) {
+        let secrets = &self.secrets;
+        let proxies = [&self.proxies.http, &self.proxies.https];
+        [&self.url].into_iter().chain(proxies).for_each(|url| secrets.add_url(url));
+        self.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
+        match &self.credentials {
+            Some(Credentials::Bearer(token)) => secrets.add(token),
+            Some(Credentials::Basic(pair)) => secrets.add_user_and_password(pair),
+            #[cfg(feature = "oauth")]
+            Some(Credentials::OAuth(oauth)) => {
+                if let ClientAuth::Secret(secret) = &oauth.client_auth {
+                    secrets.add(secret);
+                }
+            }
+            None => {}
         }
     }
 

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{self, HeaderName};
+use http::header;
 use http::request::Parts;
 use http::{HeaderMap, Method, Response};
 use sparring_peer::link::Recorder;
+use sparring_wire::secret_names::is_secret_header;
 use sparring_wire::{Exchange, Headers};
 use tokio::time::Instant;
 
@@ -85,11 +86,11 @@ fn redact_headers(headers: &HeaderMap) -> Headers {
     let mut redacted = Headers::new();
     for (name, value) in headers {
         let value = String::from_utf8_lossy(value.as_bytes());
-        if is_secret(name) {
-            redacted.push(name.as_str(), "(hidden)");
-        } else if name == SESSION_HEADER {
+        if name == SESSION_HEADER {
             // A session can be taken over by anyone who knows its id.
             redacted.push(name.as_str(), &format!("{}…", value.get(..8).unwrap_or_default()));
+        } else if is_secret_header(name.as_str()) {
+            redacted.push(name.as_str(), "(hidden)");
         } else if name == header::LOCATION && value.contains(['?', '#']) {
             // The query may contain a secret of the browser's user.
             let end = value.find(['?', '#']).unwrap_or_default();
@@ -99,15 +100,6 @@ fn redact_headers(headers: &HeaderMap) -> Headers {
         }
     }
     redacted
-}
-
-/// Returns true if a header is secret; judged by its name, since clients send headers of all
-/// kinds.
-fn is_secret(name: &HeaderName) -> bool {
-    let secret =
-        [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE, header::SET_COOKIE];
-    let signs = ["key", "token", "secret", "password", "auth-"];
-    secret.contains(name) || signs.iter().any(|sign| name.as_str().contains(sign))
 }
 
 #[cfg(test)]

@@ -23,17 +23,26 @@ async fn run(state: &ShellState<'_>, server: &str) -> Result<(), CommandError> {
     state.check_server(server)?;
     let printer = state.printer;
     let mut table = Table::default();
-    let mut last_words = None;
+    let mut lost_stderr = String::new();
     for entry in state.log().entries_of(server) {
         let (text, rest) = entry.text.split_once('\n').unwrap_or((&entry.text, ""));
         table.add_row([&*format!("{} ago", format_age(entry.at.elapsed())), text]);
-        last_words = Some(rest.to_owned());
+        // Later events, such as a new connection, have no stderr.
+        if !rest.trim().is_empty() {
+            lost_stderr = rest.to_owned();
+        }
     }
     let mut text = table.render(printer.paint(), printer.width(), 0);
     let connection = state.manager.get(server);
-    let stderr = connection.as_ref().map(|it| it.stderr()).or(last_words).unwrap_or_default();
-    if !stderr.trim().is_empty() {
-        text.push_str(&format!("{}\n", printer.paint().dim("stderr:")));
+    let (lost_title, stderr) = match &connection {
+        Some(connection) => ("stderr of the lost connection:", connection.stderr()),
+        None => ("stderr:", String::new()),
+    };
+    for (title, stderr) in [(lost_title, &lost_stderr), ("stderr:", &stderr)] {
+        if stderr.trim().is_empty() {
+            continue;
+        }
+        text.push_str(&format!("{}\n", printer.paint().dim(title)));
         for line in stderr.trim_end().lines() {
             text.push_str(&format!("  {}\n", printer.paint().untrusted(line)));
         }

@@ -43,7 +43,8 @@ async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Com
     let prompts = || {
         let each = connections.iter().flat_map(|connection| {
             let items = connection.prompts().items;
-            let prompt = |it: &Arc<Prompt>| json!({"server": **connection.server(), "prompt": **it});
+            let prompt =
+                |it: &Arc<Prompt>| json!({"server": **connection.server(), "prompt": **it});
             items.iter().map(prompt).collect::<Vec<_>>()
         });
         json!({"prompts": each.collect::<Vec<_>>()})

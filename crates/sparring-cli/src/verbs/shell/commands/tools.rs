@@ -34,9 +34,10 @@ async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Comm
         let is_selected = |tool: &&RegisteredTool| {
             connections.iter().any(|connection| *connection.server() == tool.server)
         };
-        let each = tools.iter().filter(is_selected).map(|tool| {
-            json!({"server": *tool.server, "name": *tool.name, "tool": *tool.tool})
-        });
+        let each = tools
+            .iter()
+            .filter(is_selected)
+            .map(|tool| json!({"server": *tool.server, "name": *tool.name, "tool": *tool.tool}));
         json!({"tools": each.collect::<Vec<_>>()})
     };
     if state.set_result(listed) {

@@ -162,9 +162,6 @@ impl Authorizer {
         };
         let checked = checked.and_then(|()| redirect_listener::check(&oauth.redirect_url));
         checked.map_err(|error| HttpError::OAuth(error.to_string()))?;
-        if let ClientAuth::Secret(secret) = &oauth.client_auth {
-            secrets.add(secret);
-        }
         Ok(Authorizer {
             target: target.clone(),
             oauth: oauth.clone(),

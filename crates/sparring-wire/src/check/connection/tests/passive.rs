@@ -164,7 +164,8 @@ fn recommendations_for_tools_are_checked_since_their_revision() {
     }
     let call = r#">{"id":1,"method":"tools/call","params":{"name":"a"}}"#;
     let answer = r#"<{"id":1,"result":{"content":[],"structuredContent":{}}}"#;
-    let with_text = r#"<{"id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}"#;
+    let with_text =
+        r#"<{"id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}"#;
     let opening = handshake("2025-06-18", "{}", r#"{"tools":{}}"#);
     check(&opening, &[(call, ""), (answer, "tools/structured-text $.result.content")]);
     check(&opening, &[(call, ""), (with_text, "")]);
