@@ -168,7 +168,7 @@ fn github_holds(run: &Run) {
             continue;
         }
         let (kind, rest) = line.strip_prefix("::").and_then(|it| it.split_once(' ')).expect(line);
-        assert!(["error", "warning"].contains(&kind), "{line}");
+        assert!(["error", "warning", "notice"].contains(&kind), "{line}");
         let (properties, _) = rest.split_once("::").expect(line);
         let names: Vec<&str> =
             properties.split(',').map(|it| it.split_once('=').expect(line).0).collect();
