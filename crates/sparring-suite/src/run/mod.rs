@@ -155,12 +155,7 @@ impl Runner<'_> {
         self.options.traffic.then(new)
     }
 
-    async fn run_test<'a>(
-        &self,
-        group: &ServerTests<'a>,
-        tests: &[PlannedTest<'a>],
-        index: usize,
-    ) {
+    async fn run_test<'a>(&self, group: &ServerTests<'a>, tests: &[PlannedTest<'a>], index: usize) {
         let planned = &tests[index];
         if self.stop.is_requested() {
             return;

@@ -190,7 +190,8 @@ fn a_test_reports_a_late_message_for_the_previous_test() {
 #[test]
 fn a_test_before_an_isolated_one_reports_the_exit_status_of_its_server() {
     let exits = shell(":", "exit 3");
-    let tests = "[{name: a, call: me}, {name: b, skip: why, call: me}, {name: c, isolate: true, call: me}]";
+    let tests =
+        "[{name: a, call: me}, {name: b, skip: why, call: me}, {name: c, isolate: true, call: me}]";
     let text = format!("servers: {{it: {exits}}}\ntests: {tests}");
     for (name, outcome) in block_on(outcomes(&text, false)) {
         match (name.as_str(), outcome) {
