@@ -197,7 +197,8 @@ fn gitlab_holds(run: &Run) {
 }
 
 /// The prefixes of the lines of an agent's report, except the first line.
-const LINE_PREFIXES: [&str; 16] = [
+const LINE_PREFIXES: [&str; 17] = [
+    "NOTE ",
     "FAIL ",
     "FLAKY ",
     "and ",
