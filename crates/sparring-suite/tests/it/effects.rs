@@ -33,9 +33,15 @@ const SHARED: [&str; 9] = [
     "call",
 ];
 
-/// Objects of LLM scripts. The walk of these scripts has their cases.
-const OF_LLM_SCRIPTS: [&str; 6] =
-    ["turn", "expectation_of_a_request", "call", "usage", "error_of_the_API", "fault_of_an_answer"];
+/// Objects of LLM scripts, each with its places. The walk of these scripts has their cases.
+const OF_LLM_SCRIPTS: [(&str, &[&str]); 6] = [
+    ("turn", &["turn"]),
+    ("expectation_of_a_request", &["turn.expect", "turn.when"]),
+    ("call", &["call"]),
+    ("usage", &["usage"]),
+    ("error_of_the_API", &["error_of_the_API"]),
+    ("fault_of_an_answer", &["fault_of_an_answer"]),
+];
 
 /// The number of cases that run at once.
 const THREADS: usize = 16;
@@ -104,9 +110,11 @@ fn check_all(cases: &[Case]) -> Vec<String> {
 fn every_key_of_a_suite_has_an_effect() {
     let (schema, llm_schema) = (sparring_suite::schema(), sparring_mock::llm_schema());
     let mut places = places(&schema, "suite", &SHARED);
-    for name in OF_LLM_SCRIPTS {
+    for (name, its_places) in OF_LLM_SCRIPTS {
         assert_eq!(schema["$defs"][name], llm_schema["$defs"][name], "`{name}` differs");
-        assert!(places.remove(name).is_some(), "`{name}` does not exist");
+        for place in its_places {
+            assert!(places.remove(*place).is_some(), "`{place}` does not exist");
+        }
     }
     let cases = read_cases(FOLDER, &CASES);
     let wrong = check_all(&cases);
