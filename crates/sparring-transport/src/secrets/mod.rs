@@ -134,8 +134,7 @@ impl Matcher {
     fn mask_cut<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut masked = Vec::new();
         let mut end = 0;
-        let mut cuts = memchr::memmem::find_iter(bytes, ELLIPSIS);
-        while let Some(cut) = cuts.next() {
+        for cut in memchr::memmem::find_iter(bytes, ELLIPSIS) {
             let before = &bytes[end..cut];
             let begins = |form: &Vec<u8>| {
                 let lengths = MIN_CUT_LENGTH..form.len();
