@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
-use sparring_suite::Outcome;
+use sparring_suite::{Failure, Outcome, Suite};
 
 use crate::fixture::{block_on, outcomes_of, read};
 use crate::grammar_walk::{Case, REFUSED, check_complete, places, read_cases};
@@ -46,33 +46,18 @@ const OF_LLM_SCRIPTS: [(&str, &[&str]); 6] = [
 /// The number of cases that run at once.
 const THREADS: usize = 16;
 
-/// Keys that have no case yet. This list may only become shorter.
-const WITHOUT_CASE: [(&str, &str); 16] = [
-    ("cancellation", "reason"),
-    ("expectation.snapshot", "replace"),
-    ("expectation.snapshot", "without"),
-    ("mock", "anthropic"),
-    ("mock", "mcp_interactions"),
-    ("mock", "mock"),
-    ("mock", "vars"),
-    ("server", "bearer"),
-    ("server", "concurrency"),
-    ("server", "container"),
-    ("server", "engine"),
-    ("server", "headers"),
-    ("suite", "snapshots"),
-    ("suite", "watch"),
-    ("suite.snapshots", "replace"),
-    ("suite.snapshots", "without"),
-];
-
-/// Runs a suite. Returns the outcome of each test, with its failures.
+/// Runs a suite. Returns the files that it watches, and the outcome of each test with its
+/// failures.
 fn observe(suite: &Value) -> String {
-    let suite = match read(&suite.to_string()) {
+    let text = suite.to_string();
+    let suite = match read(&text) {
         Ok(suite) => suite,
         Err(problems) => return format!("{REFUSED}{problems}"),
     };
     let mut seen = String::new();
+    for name in watched_names(&text) {
+        let _ = writeln!(seen, "watches {name}");
+    }
     for test in &suite.tests {
         let _ = writeln!(seen, "{} has the tags {:?}", test.name, test.tags);
     }
@@ -81,13 +66,27 @@ fn observe(suite: &Value) -> String {
             Some(Outcome::Passed) => writeln!(seen, "{name}: passed"),
             Some(Outcome::Skipped(reason)) => writeln!(seen, "{name}: skipped: {reason}"),
             Some(Outcome::Failed(failed)) => {
-                let messages = failed.failures.iter().map(|it| format!("{}\n", it.message));
-                writeln!(seen, "{name}: failed\n{}", messages.collect::<String>())
+                let describe = |it: &Failure| {
+                    format!("{}\n{}\n", it.message, it.diff.as_deref().unwrap_or_default())
+                };
+                let failures: String = failed.failures.iter().map(describe).collect();
+                writeln!(seen, "{name}: failed\n{failures}")
             }
             None => writeln!(seen, "{name}: not run"),
         };
     }
     seen
+}
+
+/// Returns the names of the files that a suite watches in a folder with the file `note.txt`.
+fn watched_names(text: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.spar.yaml");
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(folder.path().join("note.txt"), "").unwrap();
+    let files = Suite::load(&path).watched.files();
+    let names = files.iter().filter_map(|file| file.file_name());
+    names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
 /// Runs all cases on some threads, since most of them only wait. Returns the failures.
@@ -119,5 +118,5 @@ fn every_key_of_a_suite_has_an_effect() {
     let cases = read_cases(FOLDER, &CASES);
     let wrong = check_all(&cases);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    check_complete(&places, &cases, &WITHOUT_CASE);
+    check_complete(&places, &cases, &[]);
 }
