@@ -102,7 +102,7 @@ fn asks_for_an_input_and_does_not_show_a_secret_one() {
     }
     session.type_line("hunter2");
     let (printed, code) = session.end();
-    assert_eq!((&*printed, code), ("it is hunter2\n", Some(0)));
+    assert_eq!((&*printed, code), ("it is (hidden)\n", Some(0)));
     assert!(!session.seen.contains("hunter2"), "{}", session.seen);
     assert!(session.echo_is_on());
 }

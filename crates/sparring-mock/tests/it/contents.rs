@@ -21,6 +21,8 @@ tools:
       - {json: [2], _meta: {a_b: 1}}
   - {name: whole, result: {content: [], isError: false, _meta: {\"x/y\": \"${args.n:-0}\"}}}
   - {name: meta, replies: [{text: x, _meta: {a_b: 1}}]}
+resources:
+  - {uri: \"a://b\", mime_type: text/plain, text: inside}
 ";
 
 fn text(text: &str) -> Value {

@@ -25,7 +25,7 @@ mod test_runner;
 mod traffic_recorder;
 mod wait_for;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -36,7 +36,7 @@ use futures_util::stream;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::context::RunContext;
-use crate::event::{Event, FailedTry, Failure, LateFindings, Outcome, TestEnd};
+use crate::event::{Event, Outcome, TestEnd};
 use crate::model::{Suite, Variant};
 use crate::plan::{Plan, PlannedTest};
 use server_handle::ServerHandle;
@@ -95,9 +95,8 @@ struct ServerTests<'a> {
     server: ServerHandle,
     snapshots: &'a SnapshotStore,
     left: Cell<usize>,
-    /// The end of the previous test, unless tests run at once. It is sent after the next test,
-    /// because the server can break a rule after its last answer.
-    held: RefCell<Option<(PlannedTest<'a>, TestEnd)>>,
+    /// The name of the previous test.
+    previous: Cell<Option<&'a str>>,
 }
 
 impl Runner<'_> {
@@ -139,12 +138,11 @@ impl Runner<'_> {
         let tested = TestedServer { suite, server, index, variant, context, recorder, strict };
         let (handle, server_runner) = ServerRunner::new(tested, self.stop);
         let left = Cell::new(tests.iter().filter(|it| it.test.skip.is_none()).count());
-        let held = RefCell::default();
-        let group = ServerTests { tested, server: handle, snapshots, left, held };
+        let previous = Cell::default();
+        let group = ServerTests { tested, server: handle, snapshots, left, previous };
         let run_tests = async move {
-            let run_test = |planned| self.run_test(&group, planned);
-            stream::iter(tests).for_each_concurrent(server.concurrency, run_test).await;
-            self.finish_held(&group, LateFindings::default());
+            let run_test = |index| self.run_test(&group, &tests, index);
+            stream::iter(0..tests.len()).for_each_concurrent(server.concurrency, run_test).await;
             // After an early end of the run no test is left that could report a failure.
             let _ = group.server.stop().await;
         };
@@ -157,19 +155,20 @@ impl Runner<'_> {
         self.options.traffic.then(new)
     }
 
-    async fn run_test<'a>(&self, group: &ServerTests<'a>, planned: PlannedTest<'a>) {
+    async fn run_test<'a>(&self, group: &ServerTests<'a>, tests: &[PlannedTest<'a>], index: usize) {
+        let planned = &tests[index];
         if self.stop.is_requested() {
             return;
         }
         if let Some(reason) = &planned.test.skip {
-            return self.skip(&planned, reason);
+            return self.skip(planned, reason);
         }
         self.send(Event::Started { test: planned.number });
         let recorder = group.tested.recorder;
         if let Some(recorder) = recorder {
             recorder.begin_test(planned.number);
         }
-        let mut late = self.findings_before(group, &planned).await;
+        group.server.begin_test();
         let (test, variant) = (planned.test, planned.variant);
         let runner = TestRunner {
             test,
@@ -180,61 +179,43 @@ impl Runner<'_> {
         };
         let end = runner.run(1 + test.retry.unwrap_or(self.options.retry)).await;
         group.left.set(group.left.get() - 1);
-        late.extend(group.server.take_findings_of_previous_test().await);
-        self.finish_held(group, late);
-        let Some(mut end) = end else {
-            recorder.map(|recorder| recorder.end_test(planned.number));
-            return;
+        let end = match end {
+            Some(end) => Some(self.with_late_findings(group, &tests[index + 1..], end).await),
+            None => None,
         };
-        let ends_run =
-            |end: &TestEnd| self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
-        let is_last = group.left.get() == 0;
-        if is_last || group.tested.server.concurrency == 1 && ends_run(&end) {
-            // The last test reports the failures of the suite's teardown.
-            end = end.and(group.server.stop().await);
+        group.previous.set(Some(&test.name));
+        let traffic = recorder.map(|it| it.end_test(planned.number)).unwrap_or_default();
+        let Some(end) = end else { return };
+        let failed = matches!(end.outcome, Outcome::Failed(_));
+        self.finish(planned, TestEnd { traffic, ..end });
+        if failed && self.options.fail_fast {
+            self.stop.request();
         }
-        end.traffic = recorder.map(|it| it.end_test(planned.number)).unwrap_or_default();
-        if is_last || group.tested.server.concurrency > 1 || ends_run(&end) {
-            return self.finish_and_stop(&planned, end);
-        }
-        *group.held.borrow_mut() = Some((planned, end));
     }
 
-    /// Returns what the server broke between the previous test and this one.
-    async fn findings_before(
+    /// Adds what the server did wrong since the last step of the previous test, outside of the
+    /// steps of this one. Stops the server after its last test, and before a test with
+    /// `isolate`: what it sends until then belongs to this test.
+    async fn with_late_findings(
         &self,
         group: &ServerTests<'_>,
-        planned: &PlannedTest<'_>,
-    ) -> LateFindings {
-        if group.held.borrow().is_none() {
-            return LateFindings::default();
-        }
-        if planned.test.isolate {
-            return group.server.stop().await;
-        }
-        group.server.begin_test();
-        let ended = group.server.take_unreported_end().await;
-        let failure = ended.map(|cause| {
-            let message = format!("the server ended after the last step: {cause}");
-            FailedTry::new(Failure::new(group.tested.server.span, message))
-        });
-        LateFindings { failed: failure, notes: Vec::new() }
-    }
-
-    /// Sends the end of the previous test with what was found after it.
-    fn finish_held(&self, group: &ServerTests<'_>, late: LateFindings) {
-        let held = group.held.borrow_mut().take();
-        if let Some((planned, end)) = held {
-            self.finish_and_stop(&planned, end.and(late));
-        }
-    }
-
-    /// Sends the end of a test. If it failed and the first failure ends the run, stops.
-    fn finish_and_stop(&self, planned: &PlannedTest<'_>, end: TestEnd) {
+        later: &[PlannedTest<'_>],
+        end: TestEnd,
+    ) -> TestEnd {
+        let end = match group.previous.get() {
+            Some(previous) => {
+                let when = format!("after the last step of the previous test, `{previous}`");
+                end.and(group.server.take_findings_of_previous_test(when).await)
+            }
+            None => end,
+        };
+        let next = later.iter().find(|planned| planned.test.skip.is_none());
+        let is_followed_by_fresh_server = next.is_some_and(|planned| planned.test.isolate);
         let ends_run = self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
-        self.finish(planned, end);
-        if ends_run {
-            self.stop.request();
+        let is_alone = group.tested.server.concurrency == 1;
+        match group.left.get() == 0 || is_alone && (is_followed_by_fresh_server || ends_run) {
+            true => end.and(group.server.stop().await),
+            false => end,
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) enum ServerRequest {
     TakeUnreportedEnd(oneshot::Sender<Option<String>>),
     Stop(oneshot::Sender<LateFindings>),
     BeginTest,
-    TakeFindingsOfPreviousTest(oneshot::Sender<LateFindings>),
+    TakeFindingsOfPreviousTest(String, oneshot::Sender<LateFindings>),
     ResetMocks,
     Observe(Arc<ServerConnection>, Observations),
 }
@@ -87,15 +87,16 @@ impl ServerHandle {
         self.request(ServerRequest::Stop).await
     }
 
-    /// Begins a test after another one on the same server.
+    /// Begins a test. What the server breaks before the test's first request belongs to the
+    /// previous test.
     pub(super) fn begin_test(&self) {
         self.send(ServerRequest::BeginTest);
     }
 
-    /// Returns the violations that followed the requests of the previous test and came during
-    /// this one.
-    pub(super) async fn take_findings_of_previous_test(&self) -> LateFindings {
-        self.request(ServerRequest::TakeFindingsOfPreviousTest).await
+    /// Returns the violations that followed the requests of the previous test and came after
+    /// its end. Each begins with `when`.
+    pub(super) async fn take_findings_of_previous_test(&self, when: String) -> LateFindings {
+        self.request(|reply| ServerRequest::TakeFindingsOfPreviousTest(when, reply)).await
     }
 
     /// Resets the suite's mocks, unless tests run at once.

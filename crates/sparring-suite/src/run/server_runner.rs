@@ -137,9 +137,9 @@ impl<'a> ServerRunner<'a> {
                         running.connection.traffic.begin_test();
                     }
                 }
-                ServerRequest::TakeFindingsOfPreviousTest(reply) => {
+                ServerRequest::TakeFindingsOfPreviousTest(when, reply) => {
                     // The test may have been abandoned just now.
-                    let _ = reply.send(self.take_findings_of_previous_test());
+                    let _ = reply.send(self.take_findings_of_previous_test(&when));
                 }
                 ServerRequest::ResetMocks => self.reset_mocks(),
                 ServerRequest::Observe(connection, seen) => self.observe(&connection, seen),
@@ -212,13 +212,13 @@ impl<'a> ServerRunner<'a> {
         Some(running.connection.end_cause().await)
     }
 
-    fn take_findings_of_previous_test(&mut self) -> LateFindings {
+    fn take_findings_of_previous_test(&mut self, when: &str) -> LateFindings {
         let mut violations = std::mem::take(&mut self.of_previous_test);
         if let Some(running) = self.state.running() {
             violations.extend(running.connection.traffic.take_violations_of_previous_test());
         }
         let (mut late, span) = (LateFindings::default(), self.tested.server.span);
-        late.add_violations(violations, "after the last step", span, self.tested.strict);
+        late.add_violations(violations, when, span, self.tested.strict);
         late
     }
 

@@ -174,6 +174,37 @@ fn the_last_test_reports_messages_after_its_last_answer() {
     assert!(found[0][0].starts_with(expected), "{found:?}");
 }
 
+/// A server that answers the first call again before it answers the second.
+#[test]
+fn a_test_reports_a_late_message_for_the_previous_test() {
+    let again = "[ -z \"$first\" ] || echo '{\"jsonrpc\":\"2.0\",\"id\":'$first',\"result\":{}}'; first=$id";
+    let script = SHELL.replace("*'\"tools/call\"'*)", &format!("*'\"tools/call\"'*) {again};"));
+    assert!(script.contains(again), "{script}");
+    let script = serde_json::json!(script);
+    let found = failures_on(&format!("{{command: sh, args: [-c, {script}]}}"), CALLS);
+    assert_eq!(found[0], [""; 0]);
+    let [failure] = &found[1][..] else { panic!("{found:?}") };
+    assert!(failure.starts_with("after the last step of the previous test, `a`: "), "{failure}");
+}
+
+#[test]
+fn a_test_before_an_isolated_one_reports_the_exit_status_of_its_server() {
+    let exits = shell(":", "exit 3");
+    let tests =
+        "[{name: a, call: me}, {name: b, skip: why, call: me}, {name: c, isolate: true, call: me}]";
+    let text = format!("servers: {{it: {exits}}}\ntests: {tests}");
+    for (name, outcome) in block_on(outcomes(&text, false)) {
+        match (name.as_str(), outcome) {
+            ("b", Some(Outcome::Skipped(_))) => {}
+            (_, Some(Outcome::Failed(failed))) => {
+                let failure = &failed.failures[0].message;
+                assert!(failure.contains("exited with status 3"), "{name}: {failure}");
+            }
+            (name, other) => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn the_first_test_reports_a_banner_and_a_failed_start_shows_it() {
     let printed = "the server printed a line that is not JSON-RPC: \

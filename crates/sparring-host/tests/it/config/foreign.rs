@@ -34,7 +34,7 @@ fn an_mcp_servers_map_is_read() {
 #[test]
 fn unknown_keys_of_other_programs_are_notes() {
     let text = "{\"mcpServers\": {\n\"a\": {\"command\": \"x\", \"autoApprove\": [\"*\"], \
-                \"timeout\": 60, \"auth\": {\"CLIENT_ID\": \"x\"}},\n\
+                \"disabledTools\": [], \"auth\": {\"CLIENT_ID\": \"x\"}},\n\
                 \"b\": {\"url\": \"http://h\", \"env\": {}}}, \"mcpservers\": 1}";
     let config = ConfigFixture::with(&[(".mcp.json", text)]).with_trust(&[".mcp.json"]).read();
     assert_eq!(config.ready().count(), 2);
@@ -42,7 +42,7 @@ fn unknown_keys_of_other_programs_are_notes() {
     let notes = config.notes.join("\n");
     for expected in [
         ".mcp.json:2:23: server `a`: unknown key `autoApprove` ignored",
-        "server `a`: unknown key `timeout` ignored",
+        "server `a`: unknown key `disabledTools` ignored",
         "server `a`: unknown key `auth` ignored",
         "server `b`: `env` ignored: it does not apply to `url`",
         "unknown key `mcpservers` ignored; did you mean 'mcpServers'?",

@@ -41,7 +41,7 @@ enum Fault {
 
 fn fault(number: usize) -> Option<Fault> {
     let faults = [Fault::Hangs, Fault::Crashes, Fault::Malformed];
-    (number % 10 == 0).then(|| faults[number / 10 % faults.len()])
+    number.is_multiple_of(10).then(|| faults[number / 10 % faults.len()])
 }
 
 /// The server with its fault. Its deadline does not pass during the test.

@@ -108,7 +108,9 @@ fn valid_results_have_no_violations() {
                 for value in values {
                     let frame =
                         Frame::result_response(&Id::Integer(1), RawJson::from(&value).view(), &[]);
-                    let found = checker.check(&frame, side.other(), Some(rule.name));
+                    let mut found = checker.check(&frame, side.other(), Some(rule.name));
+                    // Samples of the schema need not follow its recommendations.
+                    found.retain(|it| !it.is_warning());
                     assert!(found.is_empty(), "{revision} {frame:?}: {found:?}");
                     count += 1;
                 }
