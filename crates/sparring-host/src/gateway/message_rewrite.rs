@@ -58,11 +58,13 @@ pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: Lo
 
 /// Adds the capabilities of the client to the params, for servers that get them
 /// with each request (2026-07-28, basic#_meta). Only requests that the gateway
-/// forwards are declared: sampling, elicitation and roots.
+/// forwards are declared: sampling, elicitation and roots. `has_roots` is true if the gateway
+/// answers for clients without roots.
 pub(super) fn with_client_capabilities(
     connection: &Connection,
     params: RawJson,
     cx: &Context,
+    has_roots: bool,
 ) -> RawJson {
     if !connection.is_modern() {
         return params;
@@ -74,7 +76,9 @@ pub(super) fn with_client_capabilities(
         members.extend(value.map(|value| (name.into(), value)));
     }
     // The members of `roots` are about notifications, which are not forwarded.
-    members.extend(declared("roots").map(|_| ("roots".into(), Json::EMPTY_OBJECT)));
+    if has_roots || declared("roots").is_some() {
+        members.push(("roots".into(), Json::EMPTY_OBJECT));
+    }
     let capabilities = build_object(&members);
     let name = "io.modelcontextprotocol/clientCapabilities";
     with_meta_member(&params, name, capabilities.view())

@@ -136,7 +136,8 @@ impl Gateway {
                 params = message_rewrite::with_log_level(&connection, params, level);
             }
         }
-        let params = message_rewrite::with_client_capabilities(&connection, params, cx);
+        let has_roots = self.roots.is_some();
+        let params = message_rewrite::with_client_capabilities(&connection, params, cx, has_roots);
         let request = connection.request(method, params);
         let mut forwarded_request = ForwardedRequest::start(
             connection,
@@ -268,7 +269,7 @@ impl Handler for Gateway {
         self.wait_for_completion(reference).await;
         let (connection, reference) = prompts::find_completion(&self.manager, reference)?;
         let params = message_rewrite::request_params(cx, &[("ref", reference.view())]);
-        let params = message_rewrite::with_client_capabilities(&connection, params, cx);
+        let params = message_rewrite::with_client_capabilities(&connection, params, cx, false);
         let answer = connection.request("completion/complete", params).await;
         message_rewrite::to_answer(connection.server(), answer, cx)
     }

@@ -360,6 +360,11 @@ impl LlmMock {
         unused
     }
 
+    /// Returns true if the latest request did not fit the script.
+    pub fn latest_misfits(&self) -> bool {
+        *self.endpoint.latest_misfits.borrow()
+    }
+
     /// Waits until a request does not fit the script, and no other request fits within `grace`.
     pub async fn stuck(&self, grace: Duration) {
         let mut latest_misfits = self.endpoint.latest_misfits.subscribe();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
-use sparring_suite::Outcome;
+use sparring_suite::{Failure, Outcome, Suite};
 
 use crate::fixture::{block_on, outcomes_of, read};
 use crate::grammar_walk::{Case, REFUSED, check_complete, places, read_cases};
@@ -33,40 +33,31 @@ const SHARED: [&str; 9] = [
     "call",
 ];
 
-/// Objects of LLM scripts. The walk of these scripts has their cases.
-const OF_LLM_SCRIPTS: [&str; 6] =
-    ["turn", "expectation_of_a_request", "call", "usage", "error_of_the_API", "fault_of_an_answer"];
+/// Objects of LLM scripts, each with its places. The walk of these scripts has their cases.
+const OF_LLM_SCRIPTS: [(&str, &[&str]); 6] = [
+    ("turn", &["turn"]),
+    ("expectation_of_a_request", &["turn.expect", "turn.when"]),
+    ("call", &["call"]),
+    ("usage", &["usage"]),
+    ("error_of_the_API", &["error_of_the_API"]),
+    ("fault_of_an_answer", &["fault_of_an_answer"]),
+];
 
 /// The number of cases that run at once.
 const THREADS: usize = 16;
 
-/// Keys that have no case yet. This list may only become shorter.
-const WITHOUT_CASE: [(&str, &str); 16] = [
-    ("cancellation", "reason"),
-    ("expectation.snapshot", "replace"),
-    ("expectation.snapshot", "without"),
-    ("mock", "anthropic"),
-    ("mock", "mcp_interactions"),
-    ("mock", "mock"),
-    ("mock", "vars"),
-    ("server", "bearer"),
-    ("server", "concurrency"),
-    ("server", "container"),
-    ("server", "engine"),
-    ("server", "headers"),
-    ("suite", "snapshots"),
-    ("suite", "watch"),
-    ("suite.snapshots", "replace"),
-    ("suite.snapshots", "without"),
-];
-
-/// Runs a suite. Returns the outcome of each test, with its failures.
+/// Runs a suite. Returns the files that it watches, and the outcome of each test with its
+/// failures.
 fn observe(suite: &Value) -> String {
-    let suite = match read(&suite.to_string()) {
+    let text = suite.to_string();
+    let suite = match read(&text) {
         Ok(suite) => suite,
         Err(problems) => return format!("{REFUSED}{problems}"),
     };
     let mut seen = String::new();
+    for name in watched_names(&text) {
+        let _ = writeln!(seen, "watches {name}");
+    }
     for test in &suite.tests {
         let _ = writeln!(seen, "{} has the tags {:?}", test.name, test.tags);
     }
@@ -75,13 +66,27 @@ fn observe(suite: &Value) -> String {
             Some(Outcome::Passed) => writeln!(seen, "{name}: passed"),
             Some(Outcome::Skipped(reason)) => writeln!(seen, "{name}: skipped: {reason}"),
             Some(Outcome::Failed(failed)) => {
-                let messages = failed.failures.iter().map(|it| format!("{}\n", it.message));
-                writeln!(seen, "{name}: failed\n{}", messages.collect::<String>())
+                let describe = |it: &Failure| {
+                    format!("{}\n{}\n", it.message, it.diff.as_deref().unwrap_or_default())
+                };
+                let failures: String = failed.failures.iter().map(describe).collect();
+                writeln!(seen, "{name}: failed\n{failures}")
             }
             None => writeln!(seen, "{name}: not run"),
         };
     }
     seen
+}
+
+/// Returns the names of the files that a suite watches in a folder with the file `note.txt`.
+fn watched_names(text: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.spar.yaml");
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(folder.path().join("note.txt"), "").unwrap();
+    let files = Suite::load(&path).watched.files();
+    let names = files.iter().filter_map(|file| file.file_name());
+    names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
 /// Runs all cases on some threads, since most of them only wait. Returns the failures.
@@ -104,12 +109,14 @@ fn check_all(cases: &[Case]) -> Vec<String> {
 fn every_key_of_a_suite_has_an_effect() {
     let (schema, llm_schema) = (sparring_suite::schema(), sparring_mock::llm_schema());
     let mut places = places(&schema, "suite", &SHARED);
-    for name in OF_LLM_SCRIPTS {
+    for (name, its_places) in OF_LLM_SCRIPTS {
         assert_eq!(schema["$defs"][name], llm_schema["$defs"][name], "`{name}` differs");
-        assert!(places.remove(name).is_some(), "`{name}` does not exist");
+        for place in its_places {
+            assert!(places.remove(*place).is_some(), "`{place}` does not exist");
+        }
     }
     let cases = read_cases(FOLDER, &CASES);
     let wrong = check_all(&cases);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    check_complete(&places, &cases, &WITHOUT_CASE);
+    check_complete(&places, &cases, &[]);
 }

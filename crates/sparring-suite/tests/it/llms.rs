@@ -124,15 +124,20 @@ fn reports_invalid_turns_when_the_suite_is_loaded() {
 #[test]
 fn turns_that_are_not_requested_fail_the_test() {
     let step = user_message_step("hi", "is_error: false");
+    let expect = "is_error: true, violations: {has: {rule: llm/unexpected-turn}}";
+    let misfit = user_message_step("hi", expect);
     let tests = [
         format!("{{name: a, turns: [{{text: x}}, {{text: y}}], {step}}}"),
         format!("{{name: b, turns: [{{text: x}}, {{text: y, optional: true}}], {step}}}"),
         "{name: c, ping: true, turns: {llm: [{text: x}]}}".to_owned(),
         "{name: d, ping: true}".to_owned(),
+        // The step expects that the request does not fit.
+        format!("{{name: e, turns: [{{expect: {{user: hello}}, text: x}}], {misfit}}}"),
     ];
     let messages = failure_messages(&suite("openai: [{text: of all}]", &tests.join(", ")));
     let unused = |turn: u32| format!("mock `llm`: turn {turn} was never requested\n");
-    assert_eq!(messages, [unused(2), String::new(), unused(1), String::new()]);
+    let none = String::new;
+    assert_eq!(messages, [unused(2), none(), unused(1), none(), none()]);
 }
 
 #[test]

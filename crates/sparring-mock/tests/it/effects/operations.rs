@@ -86,6 +86,9 @@ pub(super) async fn observe_llm(llm: LlmMock, case: &Case) -> String {
     let mut seen = String::new();
     let url = llm.url();
     send_all(url.trim_end_matches("/v1"), case, &mut seen).await;
+    for turn in llm.unused_turns(false) {
+        let _ = writeln!(seen, "unused: {}", turn.message);
+    }
     seen
 }
 
