@@ -121,7 +121,9 @@ impl AuthServerClient<'_> {
         if let Some(known) = reached.get() {
             return Some(known);
         }
-        let (server, _) = Endpoint::parse(&self.target.url).ok()?;
+        let Ok((server, _)) = Endpoint::parse(&self.target.url) else {
+            return Some(Locality::Public);
+        };
         let found = match (Locality::of_origin(&server.origin), &server.origin) {
             (Some(named), _) => Some(named),
             (None, Origin::Tcp { host, .. }) => match lookup_host((&**host, 0)).await {
