@@ -50,7 +50,8 @@ impl<'a> Connection<'a> {
         let OpenedTarget { link, stderr, container } =
             open(&target, flags.connection.timeout()).await?;
         let relayed = stderr.as_ref().filter(|_| flags.show_stderr());
-        let relay = relayed.map(|stderr| StderrRelay::start(stderr, printer.stderr()));
+        let relay =
+            relayed.map(|stderr| StderrRelay::start(stderr, printer.stderr(), printer.is_raw()));
         let mut options = flags.client_options();
         if !handshake {
             options.protocol = Protocol::Raw;

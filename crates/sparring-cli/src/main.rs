@@ -92,7 +92,8 @@ fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
     let error = CommandError::Usage(args::error_message(error));
     if json {
         // If stdout is closed, the exit code still reports the failure.
-        let _ = writeln!(io::stdout(), "{}", output::error_object(&error, None));
+        let object = output::error_object(&error, None).to_string();
+        let _ = writeln!(io::stdout(), "{}", output::clean_json(&object));
     }
     error.exit()
 }
@@ -101,7 +102,7 @@ fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
 fn print_fatal_error(error: &CommandError) -> Exit {
     if !error.is_broken_pipe() {
         // A closed stderr cannot be reported anywhere.
-        let _ = writeln!(io::stderr(), "error: {error}");
+        let _ = writeln!(io::stderr(), "error: {}", output::line::clean(&error.to_string()));
     }
     error.exit()
 }

@@ -9,6 +9,7 @@ use sparring_peer::client::Error;
 use sparring_transport::Secrets;
 use sparring_wire::Json;
 
+use super::text_cleaner::{TextCleaner, clean_json, clean_text};
 use super::{Paint, StreamWriter, ThreadedWriter, line};
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
@@ -37,6 +38,8 @@ pub(crate) struct TerminalInfo {
 pub(crate) struct Printer {
     json: bool,
     quiet: bool,
+    /// True if the text of targets is not cleaned.
+    raw: bool,
     out: Paint,
     err: Paint,
     width: Option<usize>,
@@ -56,6 +59,7 @@ impl Printer {
         Printer {
             json: flags.json,
             quiet: flags.quiet,
+            raw: false,
             out: Paint::new(colors(terminal.stdout_colors), terminal.stdout_is_terminal),
             err: Paint::new(colors(terminal.stderr_colors), true),
             width: terminal.width,
@@ -64,6 +68,17 @@ impl Printer {
             stdout: ThreadedWriter::new(io::stdout(), secrets),
             stderr: ThreadedWriter::new(io::stderr(), secrets),
         }
+    }
+
+    /// Prints the text of targets as it is, without cleaning it.
+    pub(crate) fn with_raw_text(&self, raw: bool) -> Printer {
+        let out = if raw { self.out.for_programs() } else { self.out };
+        Printer { raw, out, ..self.clone() }
+    }
+
+    /// Returns true if the text of targets is not cleaned.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.raw
     }
 
     /// Returns true if results are printed as JSON.
@@ -111,24 +126,43 @@ impl Printer {
         &self.stderr
     }
 
-    /// Prints text that is safe for a terminal.
+    /// Prints text for people.
     ///
     /// # Errors
     /// When stdout cannot be written.
     pub(crate) async fn print(&self, text: &str) -> Result<(), CommandError> {
-        self.stdout.write(text.as_bytes()).await.map_err(CommandError::Output)
+        self.write_stdout(clean_text(text, self.out.is_enabled()).as_bytes()).await
     }
 
-    /// Prints output of a target: byte for byte, or escaped for a terminal, which control
+    /// Prints the rendered result of a target: unchanged for a program.
+    ///
+    /// # Errors
+    /// When stdout cannot be written.
+    pub(crate) async fn print_rendered(&self, text: &str) -> Result<(), CommandError> {
+        match self.stdout_is_terminal && !self.raw {
+            true => self.print(text).await,
+            false => self.write_stdout(text.as_bytes()).await,
+        }
+    }
+
+    /// Prints output of a target: byte for byte, or cleaned for a terminal, which control
     /// characters could manipulate.
     ///
     /// # Errors
     /// When stdout cannot be written.
     pub(crate) async fn print_untrusted(&self, bytes: &[u8]) -> Result<(), CommandError> {
-        match self.stdout_is_terminal {
-            true => self.print(&line::escape_controls(bytes)).await,
-            false => self.stdout.write(bytes).await.map_err(CommandError::Output),
+        match self.stdout_is_terminal && !self.raw {
+            true => {
+                let mut cleaner = TextCleaner::default();
+                let text = cleaner.push(bytes) + &cleaner.finish();
+                self.write_stdout(text.as_bytes()).await
+            }
+            false => self.write_stdout(bytes).await,
         }
+    }
+
+    async fn write_stdout(&self, bytes: &[u8]) -> Result<(), CommandError> {
+        self.stdout.write(bytes).await.map_err(CommandError::Output)
     }
 
     /// Prints a result as the target spelled it, in one line.
@@ -145,7 +179,7 @@ impl Printer {
     /// # Errors
     /// When stdout cannot be written.
     pub(crate) async fn print_json(&self, value: &Value) -> Result<(), CommandError> {
-        self.print(&format!("{value}\n")).await
+        self.write_stdout(clean_json(&format!("{value}\n")).as_bytes()).await
     }
 
     /// Prints a note, unless `--quiet` is given.
@@ -208,8 +242,13 @@ impl Printer {
         self.stderr.queue(&flood);
     }
 
-    /// Writes text to stderr as it is.
+    /// Writes text for people to stderr.
     pub(crate) async fn write_stderr(&self, text: &str) {
+        self.draw(&clean_text(text, self.err.is_enabled())).await;
+    }
+
+    /// Writes text of the program itself to stderr, such as a line that erases another.
+    pub(crate) async fn draw(&self, text: &str) {
         // A closed stderr cannot be reported anywhere.
         let _ = self.stderr.write(text.as_bytes()).await;
     }

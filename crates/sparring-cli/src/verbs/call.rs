@@ -220,7 +220,9 @@ async fn print_response(response: &Response, printer: &Printer) -> Result<(), Co
     match printer.is_json() {
         true => printer.print_result(response).await,
         false => {
-            printer.print(&render_result(&readable, response.structured(), printer.paint())).await
+            printer
+                .print_rendered(&render_result(&readable, response.structured(), printer.paint()))
+                .await
         }
     }
 }

@@ -115,7 +115,7 @@ impl Codegen {
                 Ok(Exit::Success)
             }
             _ => {
-                printer.print(&text).await?;
+                printer.print_untrusted(text.as_bytes()).await?;
                 Ok(Exit::Success)
             }
         }

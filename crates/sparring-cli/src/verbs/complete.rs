@@ -70,7 +70,7 @@ impl Complete {
             return Ok(Exit::Success);
         }
         let shown = |value: &String| format!("{}\n", printer.paint().untrusted(value));
-        printer.print(&completion.values.iter().map(shown).collect::<String>()).await?;
+        printer.print_rendered(&completion.values.iter().map(shown).collect::<String>()).await?;
         let count = completion.values.len() as u64;
         let note = match completion.total {
             Some(total) if total > count => format!("{count} of {total} values"),

@@ -58,7 +58,7 @@ impl Completions {
         if let Some(shell) = self.shell {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Spar::build_command(), "spar", &mut script);
-            printer.print(&String::from_utf8_lossy(&script)).await?;
+            printer.print_untrusted(&script).await?;
         }
         Ok(Exit::Success)
     }

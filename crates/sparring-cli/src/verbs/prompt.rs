@@ -67,7 +67,7 @@ pub(super) async fn print_messages(
         let role = printer.paint().heading(&format!("{}:", line::clean(&message.role)));
         let text = content::render_block(&message.content, printer.paint());
         let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
-        printer.print(&format!("{role}\n{text}")).await?;
+        printer.print_rendered(&format!("{role}\n{text}")).await?;
     }
     Ok(())
 }

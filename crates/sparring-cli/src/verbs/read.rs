@@ -60,7 +60,7 @@ pub(super) async fn print_contents(
             let uri = format!("[resource {}]", line::clean(&contents.uri));
             printer.print(&format!("{}\n", printer.paint().dim(&uri))).await?;
         }
-        printer.print(&content::render_resource(contents, printer.paint())).await?;
+        printer.print_rendered(&content::render_resource(contents, printer.paint())).await?;
     }
     Ok(())
 }

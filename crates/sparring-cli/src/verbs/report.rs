@@ -141,10 +141,11 @@ fn render_run(run: &Run, paint: Paint) -> String {
 
 fn render_failed_test(test: &Test, paint: Paint) -> String {
     let shown = |text: &str| line::truncate(&line::clean(text), MAX_MESSAGE_COLUMNS);
-    let mut text = format!("{} {}: {}\n", paint.error("FAIL"), test.suite, shown(&test.title()));
+    let mut text =
+        format!("{} {}: {}\n", paint.error("FAIL"), shown(&test.suite), shown(&test.title()));
     for failure in test.failure().into_iter().flat_map(|tried| &tried.failures) {
         let place = &failure.place;
-        let place = format!("{}:{}:{}", place.file, place.line, place.column);
+        let place = format!("{}:{}:{}", shown(&place.file), place.line, place.column);
         text.push_str(&format!("  {place}: {}\n", shown(&failure.message)));
     }
     text.push_str(&format!("  {} {}\n", paint.dim("rerun:"), shown(&test.rerun_command)));

@@ -47,6 +47,7 @@ impl TargetCommand {
         {
             return init.write_example(printer).await;
         }
+        let printer = &printer.with_raw_text(self.flags().raw());
         let connecting = signals.interruptible(self.connect(printer, environment)).await;
         let mut connection = match connecting.and_then(|connected| connected) {
             Ok(connection) => connection,

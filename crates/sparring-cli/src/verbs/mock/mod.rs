@@ -8,9 +8,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use sparring_mock::{MockServer, ProcessFault, Settings};
+use sparring_mock::{ControlKeys, MockServer, ProcessFault, Settings};
+use sparring_peer::Cause;
+use sparring_peer::server::client_stopped_reading;
 use sparring_transport::http::{Tls, TlsClient};
 use sparring_transport::stdio;
 use tokio::sync::mpsc::Receiver;
@@ -89,6 +91,11 @@ pub(crate) struct Mock {
     #[arg(long)]
     allow_exec: bool,
 
+    /// Allow tools and replies that are registered over /_spar/ to use this key; may be
+    /// repeated
+    #[arg(long, value_name = "KEY", requires = "http", conflicts_with = "llm")]
+    allow_control: Vec<ControlKey>,
+
     /// For `http` over TLS: also trust the certificates in this PEM file
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ca: Option<PathBuf>,
@@ -99,6 +106,14 @@ pub(crate) struct Mock {
 
     #[command(flatten)]
     pub(crate) output_flags: OutputFlags,
+}
+
+/// A key that registered tools and replies may use: files below the script's folder, or requests
+/// to HTTP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ControlKey {
+    File,
+    Http,
 }
 
 fn variable(text: &str) -> Result<(String, Value), String> {
@@ -200,6 +215,10 @@ impl Mock {
             interactions: self.interactions,
             // A check runs nothing.
             allow_exec: self.allow_exec || self.check,
+            control_keys: ControlKeys {
+                file: self.allow_control.contains(&ControlKey::File),
+                http: self.allow_control.contains(&ControlKey::Http),
+            },
             tls,
         })
     }
@@ -231,12 +250,23 @@ async fn apply_process_faults(
     std::future::pending().await
 }
 
+/// Returns the exit code after the end of a session over stdio.
+///
+/// # Errors
+/// When the session was ended because the client does not read.
+pub(crate) fn end_of_stdio(cause: &Cause) -> Result<Exit, CommandError> {
+    match client_stopped_reading(cause) {
+        true => Err(CommandError::Client(cause.clone())),
+        false => Ok(Exit::Success),
+    }
+}
+
 async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, CommandError> {
     tokio::select! {
         biased;
         // Hosts end their servers with a signal, so this is no error.
         signal = signals.next() => Ok(Exit::Stopped(signal)),
-        _ = mock.serve(stdio(Default::default())) => Ok(Exit::Success),
+        cause = mock.serve(stdio(Default::default())) => end_of_stdio(&cause),
     }
 }
 

@@ -11,9 +11,9 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use sparring_host::gateway::{self, Gateway};
-use sparring_peer::Server;
 use sparring_peer::server::ServerTask;
-use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle};
+use sparring_peer::{Cause, Server};
+use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle, listen_tcp};
 use sparring_transport::stdio;
 use tokio::net::TcpListener;
 
@@ -24,6 +24,7 @@ use crate::exit::Exit;
 use crate::host::{Host, HostOptions, ServerFlags};
 use crate::output::Printer;
 use crate::signals::Signals;
+use crate::verbs::mock::end_of_stdio;
 use config_reloader::ConfigReloader;
 use event_output::EventOutput;
 
@@ -134,11 +135,11 @@ impl Serve {
                         none.insert(Frontend::Stdio(server.spawn(stdio(Default::default()))))
                     }
                 };
-                front.ended().await;
+                front.ended().await
             };
             tokio::select! {
                 biased;
-                () = serving => Ok(Exit::Success),
+                cause = serving => end_of_stdio(&cause),
                 // Before the events that follow from it.
                 never = output.run() => match never {},
                 () = gateway::notify_clients(&server) => Ok(Exit::Success),
@@ -187,7 +188,7 @@ impl Serve {
                  require a token with --bearer-file FILE or {TOKEN_VARIABLE}"
             )));
         }
-        let listener = TcpListener::bind(address).await;
+        let listener = listen_tcp(address);
         let cannot = |error| CommandError::Usage(format!("cannot listen on {address}: {error}"));
         Ok(Some(listener.map_err(cannot)?))
     }
@@ -216,9 +217,9 @@ impl Serve {
 
 impl Frontend {
     /// Waits for the end of input. HTTP has none.
-    async fn ended(&mut self) {
+    async fn ended(&mut self) -> Cause {
         match self {
-            Frontend::Stdio(running) => drop(running.wait().await),
+            Frontend::Stdio(running) => running.wait().await,
             Frontend::Http(_) => std::future::pending().await,
         }
     }

@@ -94,14 +94,14 @@ impl ShellLoop<'_> {
         }
         let columns = printer.width().unwrap_or(DEFAULT_COLUMNS).saturating_sub(1);
         let text = line::truncate(&line::clean(&format!("progress {text}")), columns);
-        printer.write_stderr(&format!("\r\u{1b}[2K{text}")).await;
+        printer.draw(&format!("\r\u{1b}[2K{text}")).await;
         self.progress_is_shown = true;
     }
 
     /// Erases the progress line.
     pub(super) async fn end_progress(&mut self) {
         if std::mem::take(&mut self.progress_is_shown) {
-            self.state.printer.write_stderr("\r\u{1b}[2K").await;
+            self.state.printer.draw("\r\u{1b}[2K").await;
         }
     }
 }

@@ -18,7 +18,7 @@ use sparring_wire::Revision;
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::output::Printer;
+use crate::output::{Printer, line};
 use crate::report::{Ci, ReportRequest, Reports};
 use crate::signals::Signals;
 use shard::ShardFlag;
@@ -258,7 +258,8 @@ fn refuse_only(suites: &[Suite]) -> Result<(), CommandError> {
 fn render_listed_test(planned: PlannedTest<'_>) -> String {
     let tags: String = planned.test.tags.iter().map(|tag| format!(" [{tag}]")).collect();
     let PlannedTest { suite, test, variant, .. } = planned;
-    format!("{}: {}{variant}{tags}\n", suite.name(), test.name)
+    let (suite, test) = (line::clean(suite.name()), line::clean(&test.name));
+    format!("{suite}: {test}{variant}{}\n", line::clean(&tags))
 }
 
 /// Parses a seed, or chooses one.

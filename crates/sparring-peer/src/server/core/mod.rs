@@ -24,6 +24,7 @@ use super::shared::Counters;
 use crate::client::SubscriptionFilter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
 
+pub use self::inbound::MAX_BATCH_FRAMES;
 pub use self::seen_lists::CurrentLists;
 
 /// A point in time, counted from a start of the owner's choice.

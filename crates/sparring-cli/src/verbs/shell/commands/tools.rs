@@ -68,7 +68,7 @@ async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Comm
             heading = format!("{heading}; the list may be outdated: {why}");
         }
         let text = table.render(printer.paint(), printer.width(), 2);
-        printer.print(&format!("{name} ({heading})\n{text}")).await?;
+        printer.print_rendered(&format!("{name} ({heading})\n{text}")).await?;
     }
     if connections.is_empty() {
         printer.note("no servers connected").await;
