@@ -5,16 +5,19 @@
 
 use std::time::Duration;
 
-use sparring_peer::{Client, ClientBuilder, Protocol};
+use sparring_peer::client::{LogMessage, RequestBuilder};
+use sparring_peer::{Client, ClientBuilder, Protocol, Response};
 use sparring_transport::{Container, OpenedTarget, Stderr, Target};
+use sparring_wire::types::LogLevel;
 use tokio::time::timeout;
 
 use crate::args::TargetFlags;
 use crate::command_error::CommandError;
 use crate::exit::{Exit, Signal};
 use crate::frame_queue::FrameQueue;
-use crate::output::Printer;
+use crate::output::{Printer, line};
 use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
+use crate::server_questions::render_progress;
 use crate::stderr_relay::StderrRelay;
 use crate::traffic_observer::TrafficObserver;
 
@@ -71,6 +74,30 @@ impl<'a> Connection<'a> {
     /// When the handshake fails.
     pub(crate) async fn ready(&self) -> Result<(), CommandError> {
         self.client.ready().await.map_err(CommandError::Connect)
+    }
+
+    /// Sends the request of a verb. On a terminal, shows its progress and the log messages of
+    /// the server meanwhile.
+    ///
+    /// # Errors
+    /// When the request has no response.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, CommandError> {
+        if !self.printer.shows_activity() {
+            return request.await.map_err(CommandError::Request);
+        }
+        if self.client.capabilities().has("logging") {
+            let printer = self.printer.clone();
+            self.client.on_log(move |message| printer.queue_line(&render_log(&message, &printer)));
+            // A server that refuses the level still answers the request.
+            let _ = self.client.set_log_level(LogLevel::Info).await;
+        }
+        let printer = self.printer.clone();
+        let request = request.on_progress(move |progress| {
+            printer.show_status(&format!("progress {}", render_progress(&progress)));
+        });
+        let response = request.await;
+        self.printer.erase_status();
+        response.map_err(CommandError::Request)
     }
 
     /// Prints a failure, and the notes about the traffic. Returns the exit code.
@@ -130,6 +157,19 @@ impl<'a> Connection<'a> {
             }
         }
     }
+}
+
+/// Renders a log message in one line.
+fn render_log(message: &LogMessage, printer: &Printer) -> String {
+    let data = message.data.view();
+    let text = data.as_str().map_or_else(|| data.text().into_owned(), Into::into);
+    let logger = message.logger.as_ref().map(|name| format!(" {name}:")).unwrap_or_default();
+    let level = format!("log {}:", message.level.name());
+    let level = match message.level >= LogLevel::Error {
+        true => printer.stderr_paint().error(&level),
+        false => printer.stderr_paint().dim(&level),
+    };
+    format!("{level}{} {}", line::clean(&logger), line::clean(&text))
 }
 
 /// Starts the target or connects to it.

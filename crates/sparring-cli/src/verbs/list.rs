@@ -1,6 +1,7 @@
 //! `spar list`: lists the tools, resources, templates and prompts of a server.
 
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 use sparring_peer::client::{Error, ListKind};
 use sparring_wire::error::code;
 use sparring_wire::{Json, RawJson};
@@ -9,8 +10,9 @@ use crate::args::TargetFlags;
 use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
-use crate::output::Printer;
 use crate::output::table::Table;
+use crate::output::tool_arguments::{MAX_ARGUMENT_COLUMNS, render_arguments};
+use crate::output::{Printer, line};
 
 const USAGE: &str = "spar list [OPTIONS] [KIND]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
@@ -20,12 +22,13 @@ Examples:
   spar list tools --url http://127.0.0.1:3001/mcp
   spar list resources templates --json --unix /tmp/server.sock
 
-With --json: one object with all lists, each with all its pages, every item as the
+A tool is shown with its arguments, such as a:integer, optional ones in brackets;
+`spar describe TOOL` shows the rest. With --json: one object with all lists, each with all its pages, every item as the
 server spelled it.";
 
 /// List tools, resources, resource templates and prompts
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct List {
     /// The lists to print [default: all that the server declares]
     #[arg(value_name = "KIND")]
@@ -113,21 +116,28 @@ impl ListArgument {
             description => description,
         };
         let cells = match self {
-            ListArgument::Tools => vec![text("name"), description],
+            ListArgument::Tools => {
+                let schema = item.get("inputSchema").and_then(|it| it.deserialize::<Value>().ok());
+                let arguments = schema.map(|schema| render_arguments(&schema)).unwrap_or_default();
+                let arguments = line::truncate(&arguments, MAX_ARGUMENT_COLUMNS);
+                vec![text("name"), arguments.into(), description]
+            }
             ListArgument::Resources => {
                 vec![text("uri"), text("name"), text("mimeType"), description]
             }
             ListArgument::Templates => {
                 vec![text("uriTemplate"), text("name"), text("mimeType"), description]
             }
-            ListArgument::Prompts => vec![text("name"), render_arguments(item).into(), description],
+            ListArgument::Prompts => {
+                vec![text("name"), render_prompt_arguments(item).into(), description]
+            }
         };
         cells.into_iter().map(Into::into).collect()
     }
 }
 
 /// Renders the arguments of a prompt, optional ones in brackets.
-fn render_arguments(prompt: Json<'_>) -> String {
+fn render_prompt_arguments(prompt: Json<'_>) -> String {
     let arguments = prompt.get("arguments").into_iter().flat_map(Json::items);
     let names = arguments.map(|argument| {
         let name = argument.get("name").and_then(Json::as_str).unwrap_or_default();

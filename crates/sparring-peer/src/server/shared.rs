@@ -12,6 +12,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::core::ServerDescription;
 use super::dispatch::ErasedHandler;
 use super::log_levels::LogLevels;
+use super::request_observer::RequestObserver;
 use super::session::ChangeNotification;
 use super::subscribed_uris::SubscribedUris;
 use crate::link::Outgoing;
@@ -26,6 +27,7 @@ pub(super) struct Shared {
     pub(super) sessions: SessionList,
     pub(super) subscribed_uris: Arc<SubscribedUris>,
     pub(super) log_levels: Arc<LogLevels>,
+    pub(super) observer: Arc<RequestObserver>,
     /// Masks the frames that leave the server.
     pub(super) mask: Option<MaskOutput>,
 }
