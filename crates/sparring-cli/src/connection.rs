@@ -3,6 +3,7 @@
 //!
 //! It knows nothing about the verbs.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use sparring_peer::client::{LogMessage, RequestBuilder};
@@ -85,17 +86,26 @@ impl<'a> Connection<'a> {
         if !self.printer.shows_activity() {
             return request.await.map_err(CommandError::Request);
         }
-        if self.client.capabilities().has("logging") {
-            let printer = self.printer.clone();
-            self.client.on_log(move |message| printer.queue_line(&render_log(&message, &printer)));
-            // A server that refuses the level still answers the request.
-            let _ = self.client.set_log_level(LogLevel::Info).await;
-        }
+        // The request does not wait for the answer to the level, which a server may refuse.
+        let logging = async {
+            if self.client.capabilities().has("logging") {
+                let printer = self.printer.clone();
+                self.client
+                    .on_log(move |message| printer.queue_line(&render_log(&message, &printer)));
+                let _ = self.client.set_log_level(LogLevel::Info).await;
+            }
+            std::future::pending::<Infallible>().await
+        };
         let printer = self.printer.clone();
         let request = request.on_progress(move |progress| {
             printer.show_status(&format!("progress {}", render_progress(&progress)));
         });
-        let response = request.await;
+        let response = tokio::select! {
+            biased;
+            // Before the request, so that its log messages have the level.
+            never = logging => match never {},
+            response = async { request.await } => response,
+        };
         self.printer.erase_status();
         response.map_err(CommandError::Request)
     }
@@ -132,6 +142,7 @@ impl<'a> Connection<'a> {
                 self.finish(exit).await
             }
             Err(signal) => {
+                self.printer.abandon_question();
                 let stopped = Err(CommandError::Stopped(signal));
                 let reporting = timeout(FAILURE_OUTPUT_TIMEOUT, self.report(&stopped));
                 let _ = tokio::join!(reporting, self.client.close());

@@ -10,6 +10,9 @@ use crate::output::{Printer, line};
 /// The shortest part of a request that a narrow terminal shows.
 const MIN_REQUEST_COLUMNS: usize = 20;
 
+/// Called with the response to a request.
+type OnResponse = Box<dyn FnOnce(&Frame) + Send>;
+
 /// A request that has no response yet. Dropping it prints that there was none.
 struct OpenRequest {
     printer: Printer,
@@ -22,7 +25,7 @@ struct OpenRequest {
 /// terminal, and with `--quiet`.
 pub(crate) fn observer(
     printer: &Printer,
-) -> Option<impl Fn(&Frame) -> Box<dyn FnOnce(&Frame) + Send> + Send + Sync + use<>> {
+) -> Option<impl Fn(&Frame) -> OnResponse + Send + Sync + use<>> {
     let printer = printer.shows_activity().then(|| printer.clone())?;
     Some(move |request: &Frame| {
         let mut open = OpenRequest {
@@ -35,7 +38,7 @@ pub(crate) fn observer(
             open.is_answered = true;
             open.print(&render_outcome(response));
         };
-        Box::new(answered) as Box<dyn FnOnce(&Frame) + Send>
+        Box::new(answered) as OnResponse
     })
 }
 

@@ -21,9 +21,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// A part of a result that can be saved.
 pub(crate) enum SavedPart<'a> {
     /// Bytes as Base64, with their type.
-    Binary { base64: &'a str, mime: &'a str },
+    Binary { base64: &'a str, mime: Option<&'a str> },
     /// A text, with its type.
-    Text { text: &'a str, mime: &'a str },
+    Text { text: &'a str, mime: Option<&'a str> },
 }
 
 impl<'a> SavedPart<'a> {
@@ -31,7 +31,7 @@ impl<'a> SavedPart<'a> {
     pub(crate) fn of_block(block: &'a Content) -> Option<SavedPart<'a>> {
         match block {
             Content::Image { data, mime_type, .. } | Content::Audio { data, mime_type, .. } => {
-                Some(SavedPart::Binary { base64: data, mime: mime_type })
+                Some(SavedPart::Binary { base64: data, mime: Some(mime_type) })
             }
             Content::Resource { resource, .. } => {
                 SavedPart::of_resource(resource).filter(|part| !part.is_text())
@@ -42,7 +42,7 @@ impl<'a> SavedPart<'a> {
 
     /// Returns the contents of a resource.
     pub(crate) fn of_resource(contents: &'a ResourceContents) -> Option<SavedPart<'a>> {
-        let mime = contents.mime_type.as_deref().unwrap_or("unknown type");
+        let mime = contents.mime_type.as_deref();
         match (&contents.text, &contents.blob) {
             (Some(text), _) => Some(SavedPart::Text { text, mime }),
             (None, Some(blob)) => Some(SavedPart::Binary { base64: blob, mime }),
@@ -100,8 +100,9 @@ pub(crate) async fn save(
             CommandError::File(format!("cannot write {}: {error}", file.display()))
         })?;
         let (SavedPart::Binary { mime, .. } | SavedPart::Text { mime, .. }) = part;
+        let mime = mime.map(|mime| format!("{mime}, ")).unwrap_or_default();
         let size = line::format_bytes(length);
-        printer.note(&format!("wrote {} ({mime}, {size})", file.display())).await;
+        printer.note(&format!("wrote {} ({mime}{size})", file.display())).await;
     }
     Ok(())
 }
@@ -132,9 +133,9 @@ mod tests {
     #[test]
     fn reads_base64_with_and_without_padding() {
         for base64 in ["QUJDRA==", "QUJDRA", "QUJD\nRA=="] {
-            let part = SavedPart::Binary { base64, mime: "a/b" };
+            let part = SavedPart::Binary { base64, mime: None };
             assert_eq!(part.bytes().unwrap(), b"ABCD", "{base64}");
         }
-        assert!(SavedPart::Binary { base64: "?", mime: "a/b" }.bytes().is_err());
+        assert!(SavedPart::Binary { base64: "?", mime: None }.bytes().is_err());
     }
 }

@@ -294,12 +294,21 @@ impl Printer {
         OpenQuestion { printer: self, is_answered: false }
     }
 
+    /// Ends the line of a question that stays without an answer, if one is open.
+    pub(crate) fn abandon_question(&self) {
+        if std::mem::take(&mut self.status().is_held) {
+            self.stderr.queue(b"\n");
+        }
+    }
+
     fn status(&self) -> MutexGuard<'_, StatusLine> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes to stdout, after everything that was printed on the terminal before.
     async fn write_stdout(&self, bytes: &[u8]) -> Result<(), CommandError> {
+        // A result may arrive while a question of another request is open.
+        self.abandon_question();
         self.erase_status();
         if self.stdout_is_terminal && self.stderr_is_terminal {
             // A closed stderr does not affect the result.
@@ -325,9 +334,9 @@ impl OpenQuestion<'_> {
 
 impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
-        self.printer.status().is_held = false;
-        if !self.is_answered {
-            self.printer.stderr.queue(b"\n");
+        match self.is_answered {
+            true => self.printer.status().is_held = false,
+            false => self.printer.abandon_question(),
         }
     }
 }

@@ -2,15 +2,24 @@
 
 use serde_json::Value;
 
-/// Maximum columns of the arguments in a list; `spar describe` shows all.
-pub(crate) const MAX_ARGUMENT_COLUMNS: usize = 60;
+use super::line;
+
+/// Minimum and maximum columns of the arguments in a list; `spar describe` shows all.
+const MIN_COLUMNS: usize = 20;
+const MAX_COLUMNS: usize = 60;
 
 /// Maximum number of types of one argument that are shown.
 const MAX_TYPES: usize = 3;
 
+/// Renders the arguments for a list: at most a third of the terminal.
+pub(crate) fn render_short_arguments(schema: &Value, width: Option<usize>) -> String {
+    let columns = width.map_or(MAX_COLUMNS, |width| (width / 3).clamp(MIN_COLUMNS, MAX_COLUMNS));
+    line::truncate(&render_arguments(schema), columns)
+}
+
 /// Renders the arguments of an input schema, optional ones in brackets. Required ones come
 /// first.
-pub(crate) fn render_arguments(schema: &Value) -> String {
+fn render_arguments(schema: &Value) -> String {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let is_required = |name: &str| required.contains(&name);

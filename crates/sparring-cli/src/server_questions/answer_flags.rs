@@ -41,7 +41,7 @@ pub(crate) struct AnswerFlags {
 struct Shared {
     /// The answers that are left.
     answers: Mutex<VecDeque<String>>,
-    /// The result of `roots/list`, if a flag sets it.
+    /// The result of `roots/list`, once a flag or the user has set it.
     roots: OnceLock<Value>,
     /// The user at the terminal, who answers one question at a time.
     user: OnceLock<tokio::sync::Mutex<TerminalUser>>,
@@ -164,14 +164,19 @@ impl Shared {
         if let Some(roots) = self.roots.get() {
             return roots.clone();
         }
-        let folders = match self.user.get() {
-            Some(user) if self.is_requested.load(Ordering::Relaxed) => {
-                let folder = self.folder.get().cloned().unwrap_or_default();
-                user.lock().await.choose_folders(self.server(), &folder, printer).await
-            }
-            _ => Roots::default(),
+        let no_roots = || json!({"roots": []});
+        let Some(user) = self.user.get().filter(|_| self.is_requested.load(Ordering::Relaxed))
+        else {
+            return no_roots();
         };
-        folders.value().unwrap_or_else(|| json!({"roots": []}))
+        let mut user = user.lock().await;
+        // Another request may have asked meanwhile. The user answers once.
+        if let Some(roots) = self.roots.get() {
+            return roots.clone();
+        }
+        let folder = self.folder.get().cloned().unwrap_or_default();
+        let folders = user.choose_folders(self.server(), &folder, printer).await;
+        self.roots.get_or_init(|| folders.value().unwrap_or_else(no_roots)).clone()
     }
 }
 

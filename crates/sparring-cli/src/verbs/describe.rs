@@ -1,5 +1,6 @@
 //! `spar describe`: shows one tool with its schemas, and a call to copy.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 use clap::Args;
@@ -64,7 +65,7 @@ impl Describe {
                 true => "the server has no tools".to_owned(),
                 false => format!("the server has {}", list_names(&names)),
             });
-            return Err(CommandError::NoTools(format!("unknown tool '{}'; {hint}", self.tool)));
+            return Err(CommandError::Usage(format!("unknown tool '{}'; {hint}", self.tool)));
         };
         let readable: Value = tool.view().deserialize().map_err(|error| {
             CommandError::Request(sparring_peer::client::Error::InvalidResult {
@@ -105,10 +106,16 @@ impl Describe {
             call.push(word.clone());
         }
         call.extend(target.iter().cloned());
-        let quoted = call.iter().map(|word| {
-            shlex::try_quote(word).map_or_else(|_| word.clone(), |word| word.into_owned())
-        });
-        quoted.collect::<Vec<_>>().join(" ")
+        call.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Quotes a word for a shell, if it needs quotes.
+fn quote(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.into(),
+        false => shlex::try_quote(word).unwrap_or_else(|_| word.into()),
     }
 }
 

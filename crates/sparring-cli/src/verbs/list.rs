@@ -10,9 +10,9 @@ use crate::args::TargetFlags;
 use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
+use crate::output::Printer;
 use crate::output::table::Table;
-use crate::output::tool_arguments::{MAX_ARGUMENT_COLUMNS, render_arguments};
-use crate::output::{Printer, line};
+use crate::output::tool_arguments::render_short_arguments;
 
 const USAGE: &str = "spar list [OPTIONS] [KIND]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
@@ -80,7 +80,10 @@ impl List {
                 printer.note(&format!("the server has no {}", kind.title())).await;
             }
             json = json.with_member(kind.kind().field(), to_array(&items).view());
-            shown.push((kind, items.iter().map(|item| kind.to_row(item.view())).collect()));
+            shown.push((
+                kind,
+                items.iter().map(|item| kind.to_row(item.view(), printer.width())).collect(),
+            ));
         }
         match printer.is_json() {
             true => printer.print_untrusted(format!("{}\n", json.text()).as_bytes()).await?,
@@ -109,7 +112,7 @@ impl ListArgument {
     }
 
     /// Returns the cells of an item.
-    fn to_row(self, item: Json<'_>) -> Vec<String> {
+    fn to_row(self, item: Json<'_>, width: Option<usize>) -> Vec<String> {
         let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
         let description = match text("description") {
             description if description.is_empty() => text("title"),
@@ -118,8 +121,8 @@ impl ListArgument {
         let cells = match self {
             ListArgument::Tools => {
                 let schema = item.get("inputSchema").and_then(|it| it.deserialize::<Value>().ok());
-                let arguments = schema.map(|schema| render_arguments(&schema)).unwrap_or_default();
-                let arguments = line::truncate(&arguments, MAX_ARGUMENT_COLUMNS);
+                let arguments = schema.map(|schema| render_short_arguments(&schema, width));
+                let arguments = arguments.unwrap_or_default();
                 vec![text("name"), arguments.into(), description]
             }
             ListArgument::Resources => {

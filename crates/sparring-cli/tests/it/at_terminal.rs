@@ -111,6 +111,8 @@ fn ctrl_c_during_a_question_ends_the_call_and_the_server() {
     let mut screen = start_with_server(&folder, &["call", "form"]);
     screen.see("name (text): ");
     screen.type_in(CTRL_C);
+    // The error is on its own line.
+    screen.see("\r\nerror: stopped by SIGINT");
     assert_eq!(screen.end(), (Some(130), true));
     wait_until_gone(fs::read_to_string(folder.path().join("pid")).unwrap().trim());
 }
