@@ -24,7 +24,7 @@ Examples:
 
 /// Complete an argument of a prompt or of a resource template
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Complete {
     /// The kind of the reference
     #[arg(value_name = "KIND")]

@@ -29,7 +29,7 @@ zsh reads ~/.zfunc if ~/.zshrc has
 
 /// Print a completion script for a shell, or write the man pages
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Completions {
     /// The shell
     #[arg(required_unless_present = "man", conflicts_with = "man")]

@@ -46,7 +46,7 @@ enum ReportCommand {
 ///
 /// If several reports contain a test, the last run of the test counts.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 struct Merge {
     /// Reports of spar test --report json
     #[arg(value_name = "FILE", required = true)]
@@ -105,6 +105,9 @@ impl Merge {
         let mut failures = reports.write(Arc::new(run), printer, &mut signals).await?;
         if !reports.have_stdout() {
             failures.extend(printer.print(&message).await.err().filter(|it| !it.is_broken_pipe()));
+        }
+        if failures.is_empty() {
+            reports.announce(printer).await;
         }
         for failure in &failures {
             printer.print_error(failure).await;

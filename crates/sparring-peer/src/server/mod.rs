@@ -8,6 +8,7 @@ mod handler;
 mod incoming_queue;
 mod log_levels;
 mod message_queue;
+mod request_observer;
 mod server_task;
 mod session;
 mod shared;
@@ -69,6 +70,7 @@ impl<H: Handler> Server<H> {
             subscribed_uris: Arc::default(),
             log_levels: Arc::default(),
             unread_bytes: Arc::default(),
+            observer: Arc::default(),
             mask: None,
         };
         Server { shared: Arc::new(shared), handler: PhantomData }
@@ -87,6 +89,17 @@ impl<H: Handler> Server<H> {
         let shared = Arc::get_mut(&mut self.shared).expect("the server is not in use yet");
         shared.mask = Some(Box::new(mask));
         self
+    }
+
+    /// Calls `observer` for every request from now on, also for those that the server answers
+    /// without its handler. The returned closure gets the response; it is dropped if there is
+    /// none, for example after a cancellation. Both must be fast. Only the first observer is
+    /// used.
+    pub fn on_request<R>(&self, observer: impl Fn(&Frame) -> R + Send + Sync + 'static)
+    where
+        R: FnOnce(&Frame) + Send + 'static,
+    {
+        self.shared.observer.set(observer);
     }
 
     /// Returns the handler.

@@ -11,6 +11,7 @@ use super::change_queue::SessionList;
 use super::core::ServerDescription;
 use super::dispatch::ErasedHandler;
 use super::log_levels::LogLevels;
+use super::request_observer::RequestObserver;
 use super::subscribed_uris::SubscribedUris;
 use crate::link::Outgoing;
 
@@ -26,6 +27,7 @@ pub(super) struct Shared {
     pub(super) log_levels: Arc<LogLevels>,
     /// The bytes that wait for the clients of all sessions.
     pub(super) unread_bytes: Arc<AtomicUsize>,
+    pub(super) observer: Arc<RequestObserver>,
     /// Masks the frames that leave the server.
     pub(super) mask: Option<MaskOutput>,
 }

@@ -21,6 +21,7 @@ use crate::args::{OutputFlags, values};
 use crate::command_error::CommandError;
 use crate::exit::Exit;
 use crate::output::Printer;
+use crate::request_lines;
 use crate::signals::Signals;
 use journal_file::JournalFile;
 use script_reloader::{ScriptReloader, load_error};
@@ -31,20 +32,21 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 const EXAMPLES: &str = "\
 Examples:
   spar mock weather.mock.yaml
-  spar mock weather.mock.yaml --http 127.0.0.1:3001
+  spar mock weather.mock.yaml --http 3001
   spar mock weather.mock.yaml --check
   spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
   spar mock weather.mock.yaml --journal requests.jsonl
-  spar mock weather.mock.yaml --http 127.0.0.1:3001 --watch
-  spar mock --interactions --http 127.0.0.1:3001
-  spar mock --llm agent.llm.yaml --http 127.0.0.1:3002
+  spar mock weather.mock.yaml --http 3001 --watch
+  spar mock --interactions --http 3001
+  spar mock --llm agent.llm.yaml --http 3002
 
 Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
-exits on a signal; port 0 selects a free port.";
+exits on a signal; port 0 selects a free port. On a terminal it prints a line on
+stderr for each request, without --quiet.";
 
 /// Serve a script as an MCP server
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Mock {
     /// The script
     #[arg(required_unless_present = "interactions")]
@@ -54,8 +56,8 @@ pub(crate) struct Mock {
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
 
-    /// Serve Streamable HTTP and HTTP+SSE at this address
-    #[arg(long, value_name = "ADDR")]
+    /// Serve Streamable HTTP and HTTP+SSE at this address: a port of this machine, or IP:PORT
+    #[arg(long, value_name = "ADDR", value_parser = values::parse_listen_address)]
     http: Option<SocketAddr>,
 
     /// Check the script and exit
@@ -144,6 +146,9 @@ impl Mock {
                 Some(journal)
             }
         };
+        if let Some(observer) = request_lines::observer(printer) {
+            mock.server().on_request(observer);
+        }
         let ended = self.serve(&mock, reloader, printer, &mut signals).await;
         if let Some(journal) = journal {
             journal.finish().await?;

@@ -17,12 +17,13 @@ use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle, 
 use sparring_transport::stdio;
 use tokio::net::TcpListener;
 
-use crate::args::OutputFlags;
+use crate::args::{OutputFlags, values};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::host::{Host, HostOptions, ServerFlags};
 use crate::output::Printer;
+use crate::request_lines;
 use crate::signals::Signals;
 use crate::verbs::mock::end_of_stdio;
 use config_reloader::ConfigReloader;
@@ -35,7 +36,7 @@ const EXAMPLES: &str = "\
 Examples:
   spar serve --allow mcp__files
   spar serve --server files --allow 'mcp__files__read_*'
-  spar serve --http 127.0.0.1:3001 --allow mcp__files --deny mcp__files__write_file
+  spar serve --http 3001 --allow mcp__files --deny mcp__files__write_file
   spar serve --http 0.0.0.0:3001 --bearer-file token.txt --audit calls.jsonl
 
 Tools are named mcp__SERVER__TOOL, and prompts likewise. Tools that no rule allows are
@@ -43,18 +44,19 @@ hidden and denied, since no user can be asked. Rules come from the config files 
 `spar config`), --allow and --deny. Changed files are reloaded.
 Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
 exits on a signal; port 0 selects a free port. Without --bearer and --bearer-file, the
-token is read from SPAR_SERVE_TOKEN.";
+token is read from SPAR_SERVE_TOKEN. On a terminal it prints a line on stderr for each
+request, without --quiet.";
 
 /// Serve all configured servers as one
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Serve {
     /// Serve on stdin and stdout (the default)
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
 
-    /// Serve Streamable HTTP and HTTP+SSE at this address
-    #[arg(long, value_name = "ADDR")]
+    /// Serve Streamable HTTP and HTTP+SSE at this address: a port of this machine, or IP:PORT
+    #[arg(long, value_name = "ADDR", value_parser = values::parse_listen_address)]
     http: Option<SocketAddr>,
 
     /// Over HTTP, accept only clients with this token; required if other machines can
@@ -119,6 +121,9 @@ impl Serve {
         token.iter().for_each(|token| printer.secrets().add(token));
         let secrets = printer.secrets().clone();
         let server = Server::new(gateway).mask_output(move |bytes| secrets.mask_bytes(bytes));
+        if let Some(observer) = request_lines::observer(printer) {
+            server.on_request(observer);
+        }
         // Over stdio the client is there already, and gets the instructions only once.
         let mut front = match listener {
             Some(listener) => Some(self.start_frontend(&server, listener, token, printer).await?),

@@ -100,6 +100,7 @@ impl<A> Core<A> {
                     revision,
                     frame: frame.clone(),
                     batch,
+                    on_response: self.observer.received(&frame),
                     faults,
                     subscription: None,
                 };
@@ -107,11 +108,13 @@ impl<A> Core<A> {
                 self.dispatch_request(key, id, frame, admission, envelope);
             }
             (Ok(_), None) => {}
-            (Err(error), id) => self.send_response(
-                Frame::error_response(id.as_ref(), self.null_id(), &error),
-                batch,
-                id.as_ref(),
-            ),
+            (Err(error), id) => {
+                let response = Frame::error_response(id.as_ref(), self.null_id(), &error);
+                if let Some(on_response) = self.observer.received(&frame) {
+                    on_response(&response);
+                }
+                self.send_response(response, batch, id.as_ref());
+            }
         }
     }
 

@@ -82,7 +82,8 @@ impl Connection {
 
     pub(in crate::server) fn without_link(shared: Arc<Shared>, kind: LinkKind) -> Self {
         let (description, description_version) = shared.description.current();
-        let core = Core::with_counters(description, Arc::clone(&shared.counters), kind);
+        let core = Core::with_counters(description, Arc::clone(&shared.counters), kind)
+            .with_observer(Arc::clone(&shared.observer));
         let unread_bytes = UnreadBytes { all: Arc::clone(&shared.unread_bytes), own: 0 };
         Connection {
             shared,
