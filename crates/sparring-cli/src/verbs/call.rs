@@ -31,7 +31,8 @@ Examples:
   spar call search --args '{\"query\": \"rust\", \"limit\": 5}' --json -- ./server
   spar call import --args @arguments.json --unix /tmp/server.sock
 
-Arguments that break the tool's input schema are sent, with a note.";
+Arguments that break the tool's input schema are sent, with a note. A tool of --server
+that a deny rule of the config files names is not called without --ignore-permissions.";
 
 /// Call a tool
 #[derive(Args)]
@@ -56,11 +57,29 @@ pub(crate) struct Call {
     #[arg(long)]
     no_validate: bool,
 
+    /// Call the tool even if a rule of the config files denies it
+    #[arg(long, requires = "server")]
+    ignore_permissions: bool,
+
     #[command(flatten)]
     pub(super) flags: TargetFlags,
 }
 
 impl Call {
+    /// Checks that no rule denies the tool of a configured server. The user who names the tool
+    /// needs no further confirmation.
+    pub(super) fn check_permission(&self) -> Result<(), CommandError> {
+        let denied = self.flags.denying_rule(&self.tool).filter(|_| !self.ignore_permissions);
+        match denied {
+            None => Ok(()),
+            Some((server, rule)) => Err(CommandError::Usage(format!(
+                "the tool '{}' of `{server}` is denied by rule {rule}; --ignore-permissions calls \
+                 it anyway",
+                self.tool
+            ))),
+        }
+    }
+
     /// Reads the arguments of both flags.
     pub(super) async fn read_arguments(&mut self) -> Result<(), CommandError> {
         let mut rest = None;
