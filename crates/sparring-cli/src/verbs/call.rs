@@ -38,7 +38,9 @@ Examples:
   spar call get-tiny-image --output tiny.png -- npx -y @modelcontextprotocol/server-everything
 
 On a terminal, progress and log messages of the server are shown, and you answer its
-questions. Arguments that break the tool's input schema are sent, with a note.";
+questions. Arguments that break the tool's input schema are sent, with a note. A tool of
+--server that a deny rule of the config files names is not called without
+--ignore-permissions.";
 
 /// Call a tool
 #[derive(Args)]
@@ -69,12 +71,29 @@ pub(crate) struct Call {
 
     #[command(flatten)]
     pub(super) answers: AnswerFlags,
+    /// Call the tool even if a rule of the config files denies it
+    #[arg(long, requires = "server")]
+    ignore_permissions: bool,
 
     #[command(flatten)]
     pub(super) flags: TargetFlags,
 }
 
 impl Call {
+    /// Checks that no rule denies the tool of a configured server. The user who names the tool
+    /// needs no further confirmation.
+    pub(super) fn check_permission(&self) -> Result<(), CommandError> {
+        let denied = self.flags.denying_rule(&self.tool).filter(|_| !self.ignore_permissions);
+        match denied {
+            None => Ok(()),
+            Some((server, rule)) => Err(CommandError::Usage(format!(
+                "the tool '{}' of `{server}` is denied by rule {rule}; --ignore-permissions calls \
+                 it anyway",
+                self.tool
+            ))),
+        }
+    }
+
     /// Reads the arguments of both flags.
     pub(super) async fn read_arguments(&mut self) -> Result<(), CommandError> {
         let mut rest = None;

@@ -99,7 +99,10 @@ impl TargetCommand {
     ) -> Result<Connection<'a>, CommandError> {
         let target = self.flags_mut().resolve_target(environment, printer).await?;
         match self {
-            TargetCommand::Call(call) => call.read_arguments().await?,
+            TargetCommand::Call(call) => {
+                call.check_permission()?;
+                call.read_arguments().await?;
+            }
             TargetCommand::Raw(raw) => raw.read_input().await?,
             TargetCommand::Codegen(codegen) => codegen.check_inputs().await?,
             TargetCommand::Read(read) => read.check_output()?,

@@ -134,7 +134,8 @@ impl Agent {
         // Wrong arguments are reported before anything is started.
         let streams = self.model.streams(printer);
         let endpoint = Arc::new(self.model.endpoint(environment, printer.secrets(), streams)?);
-        let store = artifact_settings::build_store(self.artifacts.as_deref(), &self.settings);
+        let store = artifact_settings::build_store(self.artifacts.as_deref(), &self.settings)
+            .masking(printer.secrets().clone());
         let starting = async {
             let prompt = read_text(&self.prompt).await?;
             let system = match &self.model.system {

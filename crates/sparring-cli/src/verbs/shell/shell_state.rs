@@ -214,6 +214,10 @@ impl<'a> ShellState<'a> {
                      one run"
                 )
             }
+            EntryState::Ready(_) if self.active.source.waits_for_trust(&config) => format!(
+                "in a file that has changed since the start; run `spar config trust {}`",
+                configured.origin.file.display()
+            ),
             EntryState::Ready(_) => "not selected by --server".to_owned(),
         };
         Err(CommandError::Usage(format!("server `{server}` is {why}")))

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use rustix::process::Signal;
 
 use super::screen::{CTRL_C, CTRL_D, Screen, UP};
 use super::shell_folder::ShellFolder;
-use crate::process::signal;
+use crate::process::{SPAR, output, signal};
 
 #[test]
 fn prints_connected_servers_above_the_prompt() {
@@ -170,7 +171,15 @@ fn reloads_a_changed_file_and_prints_the_changes() {
     screen.see("connected to database");
     let changed = shell_folder.servers().replace("  spare:", "  other:");
     shell_folder.write("servers.yaml", &changed.replace(", auto_connect: false", ""));
-    screen.see("reloaded: added other; removed spare");
+    screen.see("reloaded: removed spare");
+    screen.see("server `other` is skipped: servers.yaml has changed since the start");
+    screen.enter("/mcp connect other\r");
+    screen.see("server `other` is in a file that has changed since the start");
+    let mut trust = Command::new(SPAR);
+    trust.args(["config", "trust", "--yes", "servers.yaml"]).current_dir(shell_folder.path());
+    trust.env("HOME", shell_folder.path()).env_remove("XDG_STATE_HOME");
+    assert!(output(&mut trust).status.success());
+    screen.see("reloaded: added other");
     screen.see("connected to other (2 tools, 1 resource)");
     shell_folder.write("servers.yaml", "servers: [");
     screen.see("cannot reload the configuration");

@@ -33,6 +33,8 @@ pub struct File {
     /// True if it may be used: it is the user's own, or the user trusts its
     /// current contents.
     pub is_trusted: bool,
+    /// The SHA-256 digest of its text, if it could be read.
+    pub digest: Option<String>,
 }
 
 /// The contents of a file.
