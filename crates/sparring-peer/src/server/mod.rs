@@ -30,6 +30,7 @@ use session::{ChangeNotification, Connection};
 use shared::{CurrentDescription, SessionList, Shared};
 
 pub use context::Context;
+pub use core::ClientDescription;
 pub use handler::{Handler, HandlerError, HandlerResult, InputRequired, ListItem, Page, Reply};
 pub use server_task::ServerTask;
 pub use session::Session;
