@@ -5,6 +5,7 @@ mod journals;
 mod llm;
 mod mcp;
 pub(super) mod serve;
+mod transcript;
 mod upstream;
 
 use std::sync::Arc;
