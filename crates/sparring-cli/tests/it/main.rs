@@ -11,7 +11,9 @@ mod completions;
 mod container;
 mod diagnostic_coverage;
 mod everything;
-mod guide;
+#[path = "../support/filters.rs"]
+#[expect(dead_code, reason = "the target `golden` uses the rest")]
+mod filters;
 mod interrupted;
 mod issuer;
 mod llm;
@@ -22,6 +24,7 @@ mod model;
 mod oauth;
 mod option_coverage;
 mod other_clients;
+mod pages;
 #[path = "../support/process.rs"]
 mod process;
 mod reports;

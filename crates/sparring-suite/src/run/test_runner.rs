@@ -1,8 +1,8 @@
 //! Runs one test: its setup, its steps until one fails, and its teardown in any case.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::server_handle::ServerHandle;
 use super::server_runner::TestedServer;
@@ -15,6 +15,8 @@ use crate::model::Test;
 /// Runs a test.
 pub(super) struct TestRunner<'a> {
     pub(super) test: &'a Test,
+    /// The test's position in the plan.
+    pub(super) number: usize,
     pub(super) tested: TestedServer<'a>,
     pub(super) server: &'a ServerHandle,
     pub(super) snapshots: TestSnapshots<'a>,
@@ -23,23 +25,30 @@ pub(super) struct TestRunner<'a> {
 
 impl<'a> TestRunner<'a> {
     /// Runs the test up to `tries` times until it passes. Returns `None` if the run
-    /// stopped first.
+    /// stopped first. The duration does not include the start of the server.
     pub(super) async fn run(&self, tries: u64) -> Option<TestEnd> {
-        let begun = Instant::now();
         let (mut earlier, mut timings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut took = Duration::ZERO;
         let outcome = loop {
-            match self.attempt(&mut timings, &mut notes).await? {
+            let is_first = earlier.is_empty();
+            match self.attempt(is_first, &mut took, &mut timings, &mut notes).await? {
                 Outcome::Failed(failed) if (earlier.len() as u64) + 1 < tries => {
                     earlier.push(*failed);
                 }
                 outcome => break outcome,
             }
         };
-        let (took, traffic) = (begun.elapsed(), Traffic::default());
+        let traffic = Traffic::default();
         Some(TestEnd { outcome, took, earlier, notes, timings, traffic })
     }
 
-    async fn attempt(&self, timings: &mut Vec<Timing>, notes: &mut Vec<Note>) -> Option<Outcome> {
+    async fn attempt(
+        &self,
+        is_first: bool,
+        took: &mut Duration,
+        timings: &mut Vec<Timing>,
+        notes: &mut Vec<Note>,
+    ) -> Option<Outcome> {
         let mut late = LateFindings::default();
         if self.test.isolate {
             late = self.server.stop().await;
@@ -50,6 +59,10 @@ impl<'a> TestRunner<'a> {
             () = self.stop.requested() => return None,
             ready = self.server.acquire() => ready,
         };
+        let begun = Instant::now();
+        if let Some(recorder) = self.tested.recorder.filter(|_| is_first) {
+            recorder.restart_clock(self.number);
+        }
         let outcome = match ready {
             Err(failed) => Outcome::Failed(Box::new(failed)),
             Ok(ready) => {
@@ -66,6 +79,7 @@ impl<'a> TestRunner<'a> {
                 }
             }
         };
+        *took += begun.elapsed();
         if self.test.isolate {
             late.extend(self.server.stop().await);
         }

@@ -107,8 +107,20 @@ fn variable(text: &str) -> Result<(String, Value), String> {
 }
 
 impl Mock {
-    /// Serves until the end of input or a signal.
+    /// Serves until the end of input or a signal. Hosts and users end a server with a signal,
+    /// so this is no error.
     pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        signals: Signals,
+    ) -> Result<Exit, CommandError> {
+        match self.run_until_done(printer, signals).await {
+            Err(CommandError::Stopped(signal)) => Ok(Exit::Stopped(signal)),
+            ended => ended,
+        }
+    }
+
+    async fn run_until_done(
         &self,
         printer: &Printer,
         mut signals: Signals,
@@ -234,7 +246,6 @@ async fn apply_process_faults(
 async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, CommandError> {
     tokio::select! {
         biased;
-        // Hosts end their servers with a signal, so this is no error.
         signal = signals.next() => Ok(Exit::Stopped(signal)),
         _ = mock.serve(stdio(Default::default())) => Ok(Exit::Success),
     }
