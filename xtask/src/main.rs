@@ -57,7 +57,7 @@ enum Verb {
     Conformance,
     /// Run the tests in real containers, with podman
     Containers,
-    /// Run the Rust tests of the README in crates outside the workspace
+    /// Run the first Rust tests of docs/library.md in crates outside the workspace
     Scratch,
     /// Compare the public API of the library with the list in
     /// `crates/sparring/public-api.txt`

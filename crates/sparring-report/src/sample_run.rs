@@ -1,8 +1,8 @@
 //! Runs for unit tests of reports.
 
 use crate::{
-    AnsweredBy, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Summary,
-    Test, Timing, TranscriptEntry, VERSION, Violation,
+    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
+    Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 
 /// Returns a run in which every field is set.
@@ -14,6 +14,7 @@ pub(crate) fn run() -> Run {
         began: "2026-07-28T12:00:00Z".to_owned(),
         took_ms: 1234.5,
         shard: Some("1/2".to_owned()),
+        build: Some(Build { project: Some("team/weather".to_owned()), ..Build::default() }),
         stopped: true,
         summary: Summary::from_tests(&tests),
         tests,

@@ -98,6 +98,8 @@ pub struct FailedTry {
     pub stderr: String,
     /// The last lines of the stdout of an agent.
     pub stdout: String,
+    /// True if the server or a mock could not be started, so that no step ran.
+    pub did_not_start: bool,
     /// The last exchanges of agents with the mocks in this try.
     pub transcript: Box<Transcript>,
 }
@@ -167,6 +169,8 @@ pub(crate) struct LateFindings {
 pub struct StepFrame {
     /// True if the server sent the frame; false if the client did.
     pub by_server: bool,
+    /// True if the frame breaks a rule of the protocol.
+    pub is_broken: bool,
     /// The text of the frame.
     pub text: String,
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sparring_report::{
-    AnsweredBy, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame,
-    Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
+    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
+    StepFrame, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 use sparring_script::{Source, Span};
 use sparring_transport::Secrets;
@@ -25,7 +25,12 @@ pub struct RunRecord<'a> {
 
 impl<'a> RunRecord<'a> {
     /// Begins a record with all tests of a plan.
-    pub fn new(plan: &'a Plan, shard: Option<String>, secrets: &'a Secrets) -> Self {
+    pub fn new(
+        plan: &'a Plan,
+        shard: Option<String>,
+        build: Option<Build>,
+        secrets: &'a Secrets,
+    ) -> Self {
         let mut line_starts = LineStarts::default();
         let tests = plan.tests().map(|planned| new_test(planned, &mut line_starts)).collect();
         let run = Run {
@@ -35,6 +40,7 @@ impl<'a> RunRecord<'a> {
             began: format!("{:.3}", Timestamp::now()),
             took_ms: 0.0,
             shard,
+            build,
             stopped: false,
             summary: Summary::default(),
             tests,
@@ -102,8 +108,11 @@ impl<'a> RunRecord<'a> {
                 diff: failure.diff,
             }
         };
-        let frame =
-            |frame: event::StepFrame| StepFrame { from: side(frame.by_server), text: frame.text };
+        let frame = |frame: event::StepFrame| StepFrame {
+            from: side(frame.by_server),
+            is_broken: frame.is_broken,
+            text: frame.text,
+        };
         FailedTry {
             failures: failed.failures.into_iter().map(failure).collect(),
             step_frames: failed.frames.into_iter().map(frame).collect(),
@@ -112,6 +121,7 @@ impl<'a> RunRecord<'a> {
             stdout: failed.stdout,
             step_transcript: transcript_entries(failed.transcript.entries),
             step_transcript_left_out: failed.transcript.left_out,
+            did_not_start: failed.did_not_start,
         }
     }
 }

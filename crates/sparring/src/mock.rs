@@ -25,8 +25,7 @@ pub use sparring_mock::{
     Api, LlmAnswer, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn, UnusedTurn,
 };
 pub use sparring_mock::{
-    ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, MockServer, ProcessFault, Reply,
-    Settings, ToolMock,
+    ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, ProcessFault, Settings,
 };
 #[cfg(feature = "oauth")]
 pub use sparring_mock::{Issuer, IssuerBuilder, Token, TokenFault};

@@ -31,6 +31,27 @@ pub(crate) fn truncate(text: &str, columns: usize) -> String {
     cut
 }
 
+/// Divides a line into lines of at most this number of columns. The later ones are indented by
+/// two more spaces than the first.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let indent = " ".repeat((indent + 2).min(columns / 2));
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for c in text.chars() {
+        let width = c.width().unwrap_or_default();
+        if used + width > columns && used > indent.len() {
+            lines.push(indent.clone());
+            used = indent.len();
+        }
+        used += width;
+        if let Some(line) = lines.last_mut() {
+            line.push(c);
+        }
+    }
+    lines
+}
+
 /// Formats a number of bytes.
 pub(crate) fn format_bytes(count: usize) -> String {
     match count {
@@ -51,6 +72,14 @@ mod tests {
         assert_eq!(truncate("longer", 5), "long…");
         assert_eq!(truncate("日本語", 5), "日本…");
         assert_eq!(truncate("日本語", 6), "日本語");
+    }
+
+    #[test]
+    fn a_long_line_continues_with_an_indent() {
+        assert_eq!(wrap("  short", 7), ["  short"]);
+        assert_eq!(wrap("  longer text", 8), ["  longer", "     tex", "    t"]);
+        assert_eq!(wrap("日本語", 5), ["日本", "  語"]);
+        assert_eq!(wrap("", 5), [""]);
     }
 
     #[test]

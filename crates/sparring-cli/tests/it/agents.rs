@@ -38,7 +38,7 @@ tests:
     fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(printed.ends_with("6 passed, 0 failed, 0 skipped\n"), "{printed}");
+    assert!(printed.contains("\n6 passed, 0 failed, 0 skipped in "), "{printed}");
 }
 
 /// A script that starts two processes in sessions of their own, one of them with an empty

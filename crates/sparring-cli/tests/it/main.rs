@@ -12,6 +12,9 @@ mod completions;
 mod container;
 mod diagnostic_coverage;
 mod everything;
+#[path = "../support/filters.rs"]
+#[expect(dead_code, reason = "the target `golden` uses the rest")]
+mod filters;
 mod example_agents;
 mod guide;
 mod interrupted;
@@ -24,6 +27,7 @@ mod model;
 mod oauth;
 mod option_coverage;
 mod other_clients;
+mod pages;
 #[path = "../support/process.rs"]
 mod process;
 mod reports;

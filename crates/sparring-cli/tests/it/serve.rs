@@ -290,8 +290,7 @@ fn a_signal_fails_the_open_requests_and_leaves_no_child() {
 #[test]
 fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
     let home = tempfile::tempdir().unwrap();
-    let script =
-        "trap '' TERM; echo $$ > stubborn.pid; exec 0</dev/null; while :; do sleep 1; done";
+    let script = "trap 'echo > asked' TERM; echo $$ > stubborn.pid; exec 0</dev/null; while :; do sleep 1; done";
     let script = json!(script);
     let entry =
         format!("  stubborn: {{command: sh, args: [-c, {script}], cwd: {}}}\n", json!(home.path()));
@@ -299,7 +298,8 @@ fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
     let mut served = Served::start(home.path(), &[]);
     let child = wait_for(&home.path().join("stubborn.pid"));
     served.running.signal(Signal::INT);
-    served.running.line("error: stopped by SIGINT");
+    // An orderly end has begun.
+    wait_for(&home.path().join("asked"));
     let start = std::time::Instant::now();
     served.running.signal(Signal::INT);
     assert_eq!(served.running.exit(), Some(130));

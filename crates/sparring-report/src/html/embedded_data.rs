@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::{
-    FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing, TranscriptEntry,
+    Build, FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing, TranscriptEntry,
 };
 
 /// A run without its traffic.
@@ -16,6 +16,7 @@ struct PageData<'a> {
     began: &'a str,
     took_ms: f64,
     shard: Option<&'a str>,
+    build: Option<&'a Build>,
     stopped: bool,
     summary: Summary,
     tests: Vec<TestRow<'a>>,
@@ -77,6 +78,7 @@ impl<'a> PageData<'a> {
             began: &run.began,
             took_ms: run.took_ms,
             shard: run.shard.as_deref(),
+            build: run.build.as_ref(),
             stopped: run.stopped,
             summary: run.summary,
             tests: run.tests.iter().map(TestRow::from_test).collect(),

@@ -432,7 +432,7 @@ impl ServerState {
 impl StartError {
     fn into_failed_try(self) -> FailedTry {
         let failure = Failure::new(self.span, self.message);
-        FailedTry { stderr: self.stderr, ..FailedTry::new(failure) }
+        FailedTry { stderr: self.stderr, did_not_start: true, ..FailedTry::new(failure) }
     }
 }
 

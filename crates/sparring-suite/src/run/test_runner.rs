@@ -1,9 +1,9 @@
 //! Runs one test: its setup, its steps until one fails, and its teardown in any case.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::server_handle::ServerHandle;
 use super::server_runner::TestedServer;
@@ -19,6 +19,8 @@ use crate::model::Test;
 /// Runs a test.
 pub(super) struct TestRunner<'a> {
     pub(super) test: &'a Test,
+    /// The test's position in the plan.
+    pub(super) number: usize,
     pub(super) tested: TestedServer<'a>,
     pub(super) server: &'a ServerHandle,
     pub(super) snapshots: TestSnapshots<'a>,
@@ -28,6 +30,9 @@ pub(super) struct TestRunner<'a> {
 /// Observations of all tries of a test.
 #[derive(Default)]
 struct Seen {
+    /// The beginning of the first try, after the start of the server.
+    start: Option<Timestamp>,
+    took: Duration,
     timings: Vec<Timing>,
     notes: Vec<Note>,
     transcript: Vec<TranscriptEntry>,
@@ -35,25 +40,24 @@ struct Seen {
 
 impl<'a> TestRunner<'a> {
     /// Runs the test up to `tries` times until it passes. Returns `None` if the run
-    /// stopped first.
+    /// stopped first. The duration does not include the start of the server.
     pub(super) async fn run(&self, tries: u64) -> Option<TestEnd> {
-        let (begun, start) = (Instant::now(), Timestamp::now());
         let (mut earlier, mut seen) = (Vec::new(), Seen::default());
         let outcome = loop {
-            match self.attempt(start, &mut seen).await? {
+            match self.attempt(&mut seen).await? {
                 Outcome::Failed(failed) if (earlier.len() as u64) + 1 < tries => {
                     earlier.push(*failed);
                 }
                 outcome => break outcome,
             }
         };
-        let (took, traffic) = (begun.elapsed(), Traffic::default());
-        let Seen { timings, notes, transcript } = seen;
+        let Seen { took, timings, notes, transcript, .. } = seen;
+        let traffic = Traffic::default();
         let transcript = Transcript::new(transcript, Transcript::MAX_ENTRIES);
         Some(TestEnd { outcome, took, earlier, notes, timings, traffic, transcript })
     }
 
-    async fn attempt(&self, start: Timestamp, seen: &mut Seen) -> Option<Outcome> {
+    async fn attempt(&self, seen: &mut Seen) -> Option<Outcome> {
         let mut late = LateFindings::default();
         if self.test.isolate {
             late = self.server.stop().await;
@@ -64,6 +68,11 @@ impl<'a> TestRunner<'a> {
             () = self.stop.requested() => return None,
             ready = self.server.acquire() => ready,
         };
+        let begun = Instant::now();
+        if let Some(recorder) = self.tested.recorder.filter(|_| seen.start.is_none()) {
+            recorder.restart_clock(self.number);
+        }
+        let start = *seen.start.get_or_insert_with(Timestamp::now);
         let outcome = match ready {
             Err(failed) => Outcome::Failed(Box::new(failed)),
             Ok(ready) => {
@@ -81,6 +90,7 @@ impl<'a> TestRunner<'a> {
                 }
             }
         };
+        seen.took += begun.elapsed();
         if self.test.isolate {
             late.extend(self.server.stop().await);
         }

@@ -169,7 +169,8 @@ impl Agent {
             let ended = self.run_agent(&host, &endpoint, &store, agent_prompt, printer).await?;
             self.print_answer(ended, streams, printer).await
         };
-        Ok(host.run_until_done(&mut signals, printer, work).await)
+        let on_signal = |signal| Err(CommandError::Stopped(signal));
+        Ok(host.run_until_done(&mut signals, printer, work, on_signal).await)
     }
 
     async fn run_agent(

@@ -124,8 +124,20 @@ fn variable(text: &str) -> Result<(String, Value), String> {
 }
 
 impl Mock {
-    /// Serves until the end of input or a signal.
+    /// Serves until the end of input or a signal. Hosts and users end a server with a signal,
+    /// so this is no error.
     pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        signals: Signals,
+    ) -> Result<Exit, CommandError> {
+        match self.run_until_done(printer, signals).await {
+            Err(CommandError::Stopped(signal)) => Ok(Exit::Stopped(signal)),
+            ended => ended,
+        }
+    }
+
+    async fn run_until_done(
         &self,
         printer: &Printer,
         mut signals: Signals,
@@ -269,7 +281,6 @@ pub(crate) fn end_of_stdio(cause: &Cause) -> Result<Exit, CommandError> {
 async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, CommandError> {
     tokio::select! {
         biased;
-        // Hosts end their servers with a signal, so this is no error.
         signal = signals.next() => Ok(Exit::Stopped(signal)),
         cause = mock.serve(stdio(Default::default())) => end_of_stdio(&cause),
     }

@@ -90,8 +90,20 @@ enum Frontend {
 }
 
 impl Serve {
-    /// Serves until the end of input or a signal.
+    /// Serves until the end of input or a signal, which is no error.
     pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        signals: Signals,
+        environment: &Environment,
+    ) -> Result<Exit, CommandError> {
+        match self.run_until_done(printer, signals, environment).await {
+            Err(CommandError::Stopped(signal)) => Ok(Exit::Stopped(signal)),
+            ended => ended,
+        }
+    }
+
+    async fn run_until_done(
         &self,
         printer: &Printer,
         mut signals: Signals,
@@ -151,9 +163,10 @@ impl Serve {
                 failed = connect_and_follow(&server, &host, &output) => failed,
             }
         };
+        let on_signal = |signal| Ok(Exit::Stopped(signal));
         // The servers stop first, so that requests in flight fail and clients get the
         // error.
-        let exit = host.run_until_done(&mut signals, printer, work).await;
+        let exit = host.run_until_done(&mut signals, printer, work, on_signal).await;
         if let Some(front) = front {
             front.stop().await;
         }

@@ -143,6 +143,10 @@ pub(crate) struct Test {
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
 
+    /// List every test, also those that pass or are skipped
+    #[arg(long, short, conflicts_with = "quiet", help_heading = "Output")]
+    verbose: bool,
+
     /// Print response times for each tool: p50, p95, max
     #[arg(long, help_heading = "Output")]
     timings: bool,
@@ -179,6 +183,7 @@ impl Test {
             watch: false,
             reports: Vec::new(),
             quiet: false,
+            verbose: false,
             timings: false,
             color: ColorChoice::Auto,
             silent,

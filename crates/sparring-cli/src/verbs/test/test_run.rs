@@ -14,7 +14,7 @@ use super::{LastFailed, Test, is_ci, refuse_only};
 use crate::command_error::CommandError;
 use crate::exit::{Exit, Signal};
 use crate::output::Printer;
-use crate::report::{Reports, RunReports, Terminal};
+use crate::report::{Ci, Detail, Reports, RunReports, Terminal};
 use crate::signals::Signals;
 
 /// The update interval of the progress line.
@@ -50,7 +50,8 @@ impl TestCommand<'_> {
         reports: &mut Reports,
     ) -> Result<Exit, CommandError> {
         self.printer.error(message).await;
-        let record = RunRecord::new(plan, shard, &self.context.secrets);
+        let build = Ci::build(&self.context.variables);
+        let record = RunRecord::new(plan, shard, build, &self.context.secrets);
         let run_reports = reports.begin(record.run(), self.printer, signals).await?;
         let unwritten = run_reports.end(Arc::new(record.finish(false)), signals).await?;
         self.print_unwritten(&unwritten, Ok(Exit::NoTestRan)).await
@@ -140,13 +141,18 @@ impl Test {
             };
             return printed.map(|()| Exit::Success);
         }
-        let silent = self.silent || reports.have_stdout();
-        let mut record = RunRecord::new(&plan, shard_name, &context.secrets);
+        let detail = match (self.silent || reports.have_stdout(), self.verbose) {
+            (true, _) => Detail::Silent,
+            (false, true) => Detail::Tests,
+            (false, false) => Detail::Suites,
+        };
+        let build = Ci::build(&context.variables);
+        let mut record = RunRecord::new(&plan, shard_name, build, &context.secrets);
         let run_reports = match reports.are_wanted() {
             true => Some(reports.begin(record.run(), printer, signals).await?),
             false => None,
         };
-        let mut terminal = Terminal::new(&plan, printer, &context.secrets, silent);
+        let mut terminal = Terminal::new(&plan, printer, &context.secrets, detail);
         let reporting = Reporting {
             record: &mut record,
             terminal: &mut terminal,

@@ -52,7 +52,8 @@ impl Test {
             affected = loop {
                 let changed = tokio::select! {
                     biased;
-                    signal = signals.next() => return Err(CommandError::Stopped(signal)),
+                    // The usual end of a watch.
+                    signal = signals.next() => return Ok(Exit::Stopped(signal)),
                     changed = files.changed() => changed,
                 };
                 let affected = watched_suites.affected(&changed, &paths)?;
