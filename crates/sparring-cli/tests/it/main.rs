@@ -12,11 +12,10 @@ mod completions;
 mod container;
 mod diagnostic_coverage;
 mod everything;
+mod example_agents;
 #[path = "../support/filters.rs"]
 #[expect(dead_code, reason = "the target `golden` uses the rest")]
 mod filters;
-mod example_agents;
-mod guide;
 mod interrupted;
 mod issuer;
 mod llm;
