@@ -58,7 +58,7 @@ pub(crate) struct Call {
     no_validate: bool,
 
     /// Call the tool even if a rule of the config files denies it
-    #[arg(long, requires = "server")]
+    #[arg(long, conflicts_with_all = ["command", "unix", "url"])]
     ignore_permissions: bool,
 
     #[command(flatten)]
