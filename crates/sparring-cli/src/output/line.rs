@@ -8,9 +8,18 @@ pub(crate) fn first_line(text: &str) -> String {
     clean(line)
 }
 
-/// Replaces control characters with spaces.
+/// Replaces control characters, and invisible ones that change the direction of text, with
+/// spaces.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_misleading(c) { ' ' } else { c }).collect()
+}
+
+/// Returns true for characters that make a text look like another one. Joiners are not
+/// included: emoji and some languages need them.
+fn is_misleading(c: char) -> bool {
+    matches!(c,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}')
 }
 
 /// Escapes everything but text, tabs and line breaks: `\u001b` for a control character,
@@ -72,6 +81,7 @@ mod tests {
     #[test]
     fn a_line_of_a_target_does_not_move_the_cursor() {
         assert_eq!(first_line("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
+        assert_eq!(clean("a\u{202e}b\u{200b}c 👩\u{200d}💻"), "a b c 👩\u{200d}💻");
     }
 
     #[test]
