@@ -69,12 +69,16 @@ enum Verb {
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(bench::names()))]
         only: Option<String>,
     },
-    /// Fuzz the frame parser
+    /// Fuzz the parsers of foreign data
     Fuzz {
         /// The number of seconds to fuzz
         // libFuzzer treats 0 as no limit, so 0 is not allowed.
         #[arg(default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
         seconds: u32,
+
+        /// The target to fuzz [default: all, one after the other]
+        #[arg(value_name = "TARGET", value_parser = PossibleValuesParser::new(fuzz::names()))]
+        only: Option<String>,
     },
 }
 
@@ -108,7 +112,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Tidy => tidy::run(root)?,
         Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
-        Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
+        Verb::Fuzz { seconds, only } => fuzz::run(root, *seconds, only.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -142,8 +146,9 @@ mod tests {
         for name in ["mock", "program"] {
             check(&["bench", name], Ok(Verb::Bench { only: Some(name.to_owned()) }));
         }
-        check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30 }));
-        check(&["fuzz", "5"], Ok(Verb::Fuzz { seconds: 5 }));
+        check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30, only: None }));
+        let only = Some("sse".to_owned());
+        check(&["fuzz", "5", "sse"], Ok(Verb::Fuzz { seconds: 5, only }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
         check(&["public-api", "--bless"], Ok(Verb::PublicApi { bless: true }));
         for help in ["help", "--help", "-h"] {
@@ -160,7 +165,7 @@ mod tests {
         check(&["bench", "moc"], Err(ErrorKind::InvalidValue));
         check(&["bench", "mock", "calls"], Err(ErrorKind::UnknownArgument));
         check(&["fuzz", "0"], Err(ErrorKind::ValueValidation));
-        check(&["fuzz", "1", "2"], Err(ErrorKind::UnknownArgument));
+        check(&["fuzz", "1", "2"], Err(ErrorKind::InvalidValue));
     }
 
     #[test]

@@ -87,6 +87,8 @@ pub use interactions::directives;
 pub use issuer::{Issuer, Token, TokenFault};
 #[cfg(feature = "llm")]
 pub use llm::{Api, LlmMismatch, LlmMock, LlmRequest, LlmScript, UnusedTurn};
+#[cfg(feature = "http")]
+pub use load::ControlKeys;
 #[cfg(feature = "llm")]
 pub use load::LlmScope;
 pub use load::Settings;

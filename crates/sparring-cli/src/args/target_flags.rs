@@ -86,6 +86,10 @@ struct CommandFlags {
     /// Copy the command's stderr to stderr
     #[arg(long, conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     show_stderr: bool,
+
+    /// Print text of the target as it is, with control characters
+    #[arg(long, help_heading = "Target")]
+    raw: bool,
 }
 
 /// The flags of the connection.
@@ -235,6 +239,11 @@ impl TargetFlags {
     /// Returns true if the target's stderr is copied to ours.
     pub(crate) fn show_stderr(&self) -> bool {
         self.child.show_stderr
+    }
+
+    /// Returns true if text of the target is printed as it is.
+    pub(crate) fn raw(&self) -> bool {
+        self.child.raw
     }
 
     /// Returns the options of the client.

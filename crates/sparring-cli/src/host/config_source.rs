@@ -17,7 +17,7 @@ use sparring_host::config::{
 use sparring_host::manager::Manager;
 use sparring_script::Problems;
 
-use super::ServerFlags;
+use super::{ServerFlags, own_server};
 use crate::command_error::CommandError;
 use crate::configured_servers::{self, KnownInputs};
 use crate::environment::Environment;
@@ -82,6 +82,9 @@ impl ServerFlags {
         all: ConfigLocations,
         environment: &Environment,
     ) -> Result<ConfigLocations, CommandError> {
+        if self.own.is_some() {
+            return Ok(ConfigLocations(Vec::new()));
+        }
         let Some(file) = &self.config else { return Ok(all) };
         let format = match file.extension().and_then(|it| it.to_str()) {
             Some("json") => Format::McpJson,
@@ -227,6 +230,11 @@ impl ConfigSource {
     /// Reads the configuration of all servers. Asks for the inputs of those in use if
     /// `can_ask` is set.
     fn read_config(&self, can_ask: bool) -> Config {
+        if let Some(own) = &self.servers.own {
+            let mut config = Config::read(&self.locations, &self.context);
+            config.servers.insert(own_server::NAME.to_owned(), own.to_configured());
+            return config;
+        }
         let names = match self.servers.named.is_empty() {
             true => {
                 let config = Config::read(&self.locations, &self.context);

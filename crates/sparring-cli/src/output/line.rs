@@ -2,43 +2,18 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::text_cleaner::clean_text;
+
 /// Returns the first line that is not blank, without control characters.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     clean(line)
 }
 
-/// Replaces control characters, and invisible ones that change the direction of text, with
-/// spaces.
+/// Replaces control characters with spaces, and spells out invisible ones.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || is_misleading(c) { ' ' } else { c }).collect()
-}
-
-/// Returns true for characters that make a text look like another one. Joiners are not
-/// included: emoji and some languages need them.
-fn is_misleading(c: char) -> bool {
-    matches!(c,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}')
-}
-
-/// Escapes everything but text, tabs and line breaks: `\u001b` for a control character,
-/// `\xff` for a byte that is not UTF-8.
-pub(crate) fn escape_controls(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\n' | '\t' => text.push(c),
-                c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
-                c => text.push(c),
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean_text(&spaced, false)
 }
 
 /// Truncates text to this number of columns.
@@ -80,17 +55,7 @@ mod tests {
 
     #[test]
     fn a_line_of_a_target_does_not_move_the_cursor() {
-        assert_eq!(first_line("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
-        assert_eq!(clean("a\u{202e}b\u{200b}c 👩\u{200d}💻"), "a b c 👩\u{200d}💻");
-    }
-
-    #[test]
-    fn escapes_everything_but_text() {
-        assert_eq!(
-            escape_controls(b"a\x1b[2Jb\r\n\tc\xff\xfe"),
-            "a\\u001b[2Jb\\u000d\n\tc\\xff\\xfe"
-        );
-        assert_eq!(escape_controls("日\u{9b}本".as_bytes()), "日\\u009b本");
+        assert_eq!(first_line("\n  a\u{1b}[2Jb\tc\u{202e}  \nd"), "a [2Jb c\\u202e");
     }
 
     #[test]

@@ -140,7 +140,7 @@ impl<'a> Terminal<'a> {
         let before = planned.number.checked_sub(1).and_then(|number| self.plan.test(number));
         let heading = match before {
             Some(before) if std::ptr::eq(before.suite, planned.suite) => String::new(),
-            _ => format!("{}\n", paint.heading(planned.suite.name())),
+            _ => format!("{}\n", paint.heading(&line::clean(planned.suite.name()))),
         };
         let name = format!("{}{}", line::clean(&planned.test.name), planned.variant);
         let took = Duration::from_secs_f64(test.took_ms / 1e3);

@@ -6,6 +6,7 @@
 
 mod agent_page;
 mod agents;
+mod at_terminal;
 mod blocked;
 mod completions;
 mod container;

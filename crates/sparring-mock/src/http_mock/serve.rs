@@ -1,6 +1,7 @@
 //! Accepts HTTP connections and answers their requests.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -12,7 +13,8 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use sparring_transport::http::check_host_and_origin;
 use sparring_wire::Headers;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -22,6 +24,12 @@ use super::{HttpFault, HttpReply, HttpRequest};
 
 /// The largest request body that is read, in bytes.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+
+/// The maximum time for the head of a request, and for its body.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The wait before the next attempt if no connection can be accepted.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The interval between the parts of a slow body.
 const SLOW_INTERVAL: Duration = Duration::from_millis(100);
@@ -33,6 +41,11 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// Answers HTTP requests without waiting.
 pub(crate) trait HttpResponder: Send + Sync + 'static {
     fn answer(&self, request: HttpRequest) -> HttpReply;
+
+    /// Returns true if it refuses requests that a web page of another site can send.
+    fn refuses_web_pages(&self) -> bool {
+        false
+    }
 
     /// The largest request body that is read, in bytes.
     fn max_body_bytes(&self) -> usize {
@@ -49,15 +62,22 @@ pub(crate) trait HttpResponder: Send + Sync + 'static {
 /// Serves until the future is dropped, which closes all connections.
 pub(crate) async fn serve(listener: TcpListener, responder: Arc<impl HttpResponder>) {
     let mut connections = JoinSet::new();
+    let address = listener.local_addr().ok().filter(|_| responder.refuses_web_pages());
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else { continue };
+                let Ok((stream, _)) = accepted else {
+                    // The system may have no free file descriptors for now.
+                    tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
+                    continue;
+                };
                 let responder = Arc::clone(&responder);
-                let service = service_fn(move |request| answer(Arc::clone(&responder), request));
+                let service = service_fn(move |request| answer(Arc::clone(&responder), address, request));
                 // Errors of a client connection do not concern the server.
-                let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+                let mut http = http1::Builder::new();
+                http.timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
+                let serving = http.serve_connection(TokioIo::new(stream), service);
                 connections.spawn(async { drop(serving.await) });
             }
         }
@@ -66,10 +86,16 @@ pub(crate) async fn serve(listener: TcpListener, responder: Arc<impl HttpRespond
 
 async fn answer(
     responder: Arc<impl HttpResponder>,
+    address: Option<SocketAddr>,
     request: Request<Incoming>,
 ) -> io::Result<Response<ScriptedBody>> {
     let (parts, body) = request.into_parts();
-    let body = read_body(body, responder.max_body_bytes()).await?;
+    if let Some(Err(why)) = address.map(|address| check_host_and_origin(&parts, address)) {
+        let refusal = HttpReply::new(403).body(why).response()?;
+        return Ok(refusal.map(ScriptedBody::whole));
+    }
+    let body = read_body(body, responder.max_body_bytes());
+    let body = tokio::time::timeout(READ_TIMEOUT, body).await.map_err(io::Error::other)??;
     let headers: Headers = parts
         .headers
         .iter()
@@ -91,8 +117,7 @@ async fn answer(
         Some(HttpFault::Silent) => std::future::pending().await,
         fault => {
             let pace = reply.pace;
-            let body =
-                |remaining| ScriptedBody { remaining, started: false, fault, pace, pause: None };
+            let body = |remaining| ScriptedBody { fault, pace, ..ScriptedBody::whole(remaining) };
             Ok(reply.response()?.map(body))
         }
     }
@@ -137,6 +162,12 @@ struct ScriptedBody {
     /// The pause between events, if it is streamed.
     pace: Option<Duration>,
     pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl ScriptedBody {
+    fn whole(remaining: Bytes) -> Self {
+        ScriptedBody { remaining, started: false, fault: None, pace: None, pause: None }
+    }
 }
 
 impl Body for ScriptedBody {

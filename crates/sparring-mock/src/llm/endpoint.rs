@@ -304,6 +304,10 @@ fn find_turns<'s>(script: &'s LlmScript, case: Option<&str>) -> Result<&'s [Turn
 }
 
 impl HttpResponder for Endpoint {
+    fn refuses_web_pages(&self) -> bool {
+        true
+    }
+
     fn answer(&self, request: HttpRequest) -> HttpReply {
         self.answer_and_record(request, EndpointState::serve)
     }

@@ -92,6 +92,9 @@ impl AnySingleRequest {
             if self.connection.run_handlers(cx) {
                 continue;
             }
+            if self.connection.unread_overflow(cx).is_some() {
+                return Poll::Ready(None);
+            }
             return match self.connection.has_nothing_in_flight() {
                 true => Poll::Ready(None),
                 false => Poll::Pending,

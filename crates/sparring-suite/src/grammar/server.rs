@@ -52,6 +52,11 @@ pub(crate) static SERVER: Object = Object {
                 "The command line of the container engine, such as `sudo docker` (default: the first of \
                  docker and podman that has the container).",
             ),
+            Key::new(
+                "ignore_exit_status",
+                &Shape::Bool,
+                "If true, a failing exit status of `command` at the end of its input is not a failure.",
+            ),
             Key::new("url", &Shape::String, "The URL of a server over HTTP.")
                 .synonyms(&["uri", "endpoint"]),
             Key::new("bearer", &Shape::String, "The bearer token for `url`.").synonyms(&["token"]),
@@ -77,7 +82,8 @@ pub(crate) static SERVER: Object = Object {
             Key::new(
                 "capabilities",
                 &Shape::Map(&Shape::Any),
-                "The capabilities that the client declares (default: those that the answers need).",
+                "The capabilities that the client declares, in the revisions that have them (default: those \
+                 that the answers need).",
             ),
             Key::new(
                 "timeout",

@@ -12,7 +12,7 @@ use crate::model::{Address, Command, Container, Script, Server, ServerKind, Tran
 
 /// The keys for the kind of a server, and the other keys that each kind can have.
 const KINDS: [(&str, &[&str]); 3] = [
-    ("command", &["args", "env", "cwd", "container", "engine"]),
+    ("command", &["args", "env", "cwd", "container", "engine", "ignore_exit_status"]),
     ("url", &["bearer", "headers"]),
     ("mock", &["vars", "transport"]),
 ];
@@ -74,6 +74,7 @@ impl Loader {
             casing::rename_keys_to_wire(&mut node);
             TemplateTree::from_node(&node, &mut self.problems)
         });
+        let ignores_exit_status = node.get("ignore_exit_status").and_then(Node::as_bool);
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
         Some(Server {
@@ -83,6 +84,7 @@ impl Loader {
             timeout,
             concurrency: concurrency.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
             capabilities,
+            ignores_exit_status: ignores_exit_status.unwrap_or_default(),
             protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })

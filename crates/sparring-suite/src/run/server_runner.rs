@@ -371,6 +371,7 @@ impl<'a> ServerRunner<'a> {
             self.unreported.extend(traffic.take_remaining_violations());
             if let Cause::ProcessEnded { .. } = cause
                 && !is_known
+                && !self.tested.server.ignores_exit_status
             {
                 self.failed_exit = Some(cause.to_string());
             }

@@ -287,7 +287,12 @@ impl ChildLink {
                 return self.count_late_bytes(last);
             }
         }
-        let cause = match self.supervisor.poll_exit(cx) {
+        let exit = self.supervisor.poll_exit(cx);
+        let signalled = matches!(&exit, Poll::Ready(exit) if exit.signalled);
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| signalled) {
+            recorder.record_ignored_end_of_input();
+        }
+        let cause = match exit {
             Poll::Ready(exit) if exit.failed => self.exit_cause(exit.description),
             _ => Cause::ClosedLocally,
         };

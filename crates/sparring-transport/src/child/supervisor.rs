@@ -85,6 +85,8 @@ pub(super) struct ChildExit {
     /// True if the child reported an error or crashed. The exit after a signal of ours is
     /// not a failure.
     pub(super) failed: bool,
+    /// True if the child only ended after a signal of ours.
+    pub(super) signalled: bool,
 }
 
 /// A child with the parts that its supervisor needs.
@@ -157,6 +159,7 @@ impl Supervisor {
             description: ExitDescription::Ended("was abandoned".to_owned()),
             at: Instant::now(),
             failed: false,
+            signalled: false,
         };
         let exit = exit.unwrap_or_else(given_up);
         Poll::Ready(self.exited.insert(exit).clone())
@@ -210,7 +213,8 @@ impl SupervisorTask {
             Some(status) => (status, None),
             None => self.end_child().await,
         };
-        let failed = last_signal.is_none() && status.as_ref().is_ok_and(|it| !it.success());
+        let signalled = last_signal.is_some();
+        let failed = !signalled && status.as_ref().is_ok_and(|it| !it.success());
         let at = Instant::now();
         // Checked at once, while the group's id cannot be reused.
         let _ = self.group.is_empty();
@@ -222,7 +226,7 @@ impl SupervisorTask {
                 ExitDescription::Ended(format!("ended with an unknown status: {error}"))
             }
         };
-        let _ = exited.send(ChildExit { description, at, failed });
+        let _ = exited.send(ChildExit { description, at, failed, signalled });
         // Processes that a child left behind stay until the link is closed or dropped.
         if !stopped.is_terminated() {
             let _ = stopped.await;

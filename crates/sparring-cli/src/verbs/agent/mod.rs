@@ -67,7 +67,7 @@ Exit codes:
 
 /// Answer a prompt with a model and the tools of the configured servers
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Agent {
     /// The prompt; @FILE, or - for stdin
     #[arg(value_name = "PROMPT", value_parser = parse_prompt)]

@@ -55,7 +55,7 @@ const MAX_READ_RESOURCES: usize = 10;
 
 /// Write a first suite, and a mock that it passes on
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Init {
     /// The folder to write to
     #[arg(value_name = "DIR", default_value = ".")]

@@ -24,14 +24,15 @@ impl Test {
     ) -> Result<Exit, CommandError> {
         let printer = command.printer;
         let mut watched_suites = WatchedSuites::default();
-        let mut affected = watched_suites.find(&self.paths)?;
+        let paths = self.search_paths();
+        let mut affected = watched_suites.find(&paths)?;
         let mut files = FileWatcher::default();
         loop {
             // Reads suites again that were not watched before, since they may have changed
             // meanwhile. Later changes are noticed, also while tests run.
             let suites = loop {
                 let suites = watched_suites.read(&affected);
-                if !files.watch(&watched_suites.watched_paths(&self.paths)) {
+                if !files.watch(&watched_suites.watched_paths(&paths)) {
                     break suites;
                 }
             };
@@ -54,12 +55,12 @@ impl Test {
                     signal = signals.next() => return Err(CommandError::Stopped(signal)),
                     changed = files.changed() => changed,
                 };
-                let affected = watched_suites.affected(&changed, &self.paths)?;
+                let affected = watched_suites.affected(&changed, &paths)?;
                 if !affected.is_empty() {
                     printer.note(&change_note(&changed, &affected)).await;
                     break affected;
                 }
-                files.watch(&watched_suites.watched_paths(&self.paths));
+                files.watch(&watched_suites.watched_paths(&paths));
             };
         }
     }

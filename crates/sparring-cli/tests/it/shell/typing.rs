@@ -64,9 +64,36 @@ fn the_history_lasts_across_runs_and_contains_no_secrets() {
     assert_eq!(screen.end().0, Some(0));
 }
 
+/// A rule requires asking about the tools of the server `database`.
+fn folder_that_asks() -> ShellFolder {
+    let shell_folder = ShellFolder::new();
+    let asking = "    permissions: {ask: ['*']}\n    settings: {reconnect";
+    shell_folder
+        .write("servers.yaml", &shell_folder.servers().replace("    settings: {reconnect", asking));
+    shell_folder
+}
+
+#[test]
+fn makes_a_typed_call_without_asking_unless_a_rule_denies_it() {
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
+    screen.see("connected to database");
+    screen.enter("permissions\r");
+    screen.see("allow  you type the calls");
+    screen.enter("call query sql=x\r");
+    let before = screen.see("rows of x");
+    assert!(!before.contains("Allow?"), "{before}");
+    screen.enter("permissions deny mcp__database__query\r");
+    screen.see("denied until the shell ends");
+    screen.enter("call query sql=x\r");
+    screen.see("error:");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end(), (Some(0), true));
+}
+
 #[test]
 fn asks_about_undecided_tools_for_once_always_or_never() {
-    let shell_folder = ShellFolder::new();
+    let shell_folder = folder_that_asks();
     let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     for (answer, result) in
@@ -97,7 +124,7 @@ fn asks_about_undecided_tools_for_once_always_or_never() {
 
 #[test]
 fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
-    let shell_folder = ShellFolder::new();
+    let shell_folder = folder_that_asks();
     let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     screen.enter("/mcp call database slow\r");
@@ -174,7 +201,7 @@ fn control_characters_of_a_server_do_not_reach_the_terminal() {
     screen.see("a\\u001b]0;title\\u0007 file");
     // A name with control characters is not completed.
     screen.enter(&format!("/mcp call files o\t\t{CTRL_C}"));
-    let seen = screen.see("/quit to exit");
+    let seen = screen.see("type quit to exit");
     assert!(!seen.contains("\u{1b}[2J"), "{seen:?}");
     screen.enter(CTRL_D);
     assert_eq!(screen.end().0, Some(0));

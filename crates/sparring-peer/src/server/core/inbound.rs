@@ -9,6 +9,9 @@ use super::{Batch, Core, Event, HandlerRequest, InFlightRequest, Time};
 use crate::cancellation::cancelled_notification;
 use crate::link::{Cause, Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
 
+/// The maximum number of messages in a batch.
+pub const MAX_BATCH_FRAMES: usize = 1_000;
+
 impl<A> Core<A> {
     /// Handles an event of the link.
     pub fn receive(&mut self, incoming: Incoming) {
@@ -97,6 +100,7 @@ impl<A> Core<A> {
                     revision,
                     frame: frame.clone(),
                     batch,
+                    on_response: self.observer.received(&frame),
                     faults,
                     subscription: None,
                 };
@@ -104,11 +108,13 @@ impl<A> Core<A> {
                 self.dispatch_request(key, id, frame, admission, envelope);
             }
             (Ok(_), None) => {}
-            (Err(error), id) => self.send_response(
-                Frame::error_response(id.as_ref(), self.null_id(), &error),
-                batch,
-                id.as_ref(),
-            ),
+            (Err(error), id) => {
+                let response = Frame::error_response(id.as_ref(), self.null_id(), &error);
+                if let Some(on_response) = self.observer.received(&frame) {
+                    on_response(&response);
+                }
+                self.send_response(response, batch, id.as_ref());
+            }
         }
     }
 
@@ -246,7 +252,12 @@ impl<A> Core<A> {
     /// Handles a batch, if the session's revision has batches (2025-03-26,
     /// basic#batching).
     fn handle_batch(&mut self, frame: &Frame, envelope: Option<&Envelope>) {
-        let frames: Vec<Frame> = frame.batch_items().collect();
+        let frames: Vec<Frame> = frame.batch_items().take(MAX_BATCH_FRAMES + 1).collect();
+        if frames.len() > MAX_BATCH_FRAMES {
+            self.count_request();
+            let message = format!("the batch has more than {MAX_BATCH_FRAMES} messages");
+            return self.reject(None, &ErrorObject::invalid_request(message));
+        }
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
             self.count_request();
             let message = if frames.is_empty() {

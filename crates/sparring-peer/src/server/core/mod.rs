@@ -20,10 +20,12 @@ use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
 use self::outbound::ResultDefaults;
 use self::seen_lists::SeenLists;
+use super::request_observer::{OnResponse, RequestObserver};
 use super::shared::Counters;
 use crate::client::SubscriptionFilter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
 
+pub use self::inbound::MAX_BATCH_FRAMES;
 pub use self::seen_lists::CurrentLists;
 
 /// A point in time, counted from a start of the owner's choice.
@@ -63,6 +65,7 @@ impl ServerDescription {
 pub struct Core<A> {
     profile: Arc<Profile>,
     counters: Arc<Counters>,
+    observer: Arc<RequestObserver>,
     link: LinkKind,
     /// The session that a handshake has created.
     session: Option<HandshakeSession>,
@@ -111,6 +114,8 @@ struct InFlightRequest {
     revision: Revision,
     frame: Frame,
     batch: Option<u64>,
+    /// The observer of its response.
+    on_response: Option<OnResponse>,
     /// The faults to apply to its response.
     faults: Faults,
     /// The filter of an open subscription.
@@ -193,6 +198,7 @@ impl<A> Core<A> {
         Core {
             profile,
             counters,
+            observer: Arc::default(),
             link,
             session: None,
             in_flight: HashMap::default(),
@@ -210,6 +216,12 @@ impl<A> Core<A> {
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// Reports requests and their responses to this observer.
+    pub(super) fn with_observer(mut self, observer: Arc<RequestObserver>) -> Self {
+        self.observer = observer;
+        self
     }
 
     /// Keeps only the revisions that match.
