@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 
+mod agents;
 mod bench;
 mod command;
 mod conformance;
@@ -46,6 +47,12 @@ enum Verb {
     Test,
     /// Install other implementations of the protocol and run the tests against them
     Peers,
+    /// Install agents and run the suites in `examples/agents` with them
+    Agents {
+        /// The agent to run [default: all]
+        #[arg(value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Run the official conformance suite on our client and our servers
     Conformance,
     /// Run the tests in real containers, with podman
@@ -105,6 +112,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             test::run(root, settings)?
         }
         Verb::Peers => peers::run(root, is_set("CI"))?,
+        Verb::Agents { only } => agents::run(root, only.as_deref())?,
         Verb::Conformance => conformance::run(root, is_set("CI"))?,
         Verb::Containers => containers::run(root, is_set("CI"))?,
         Verb::Scratch => scratch::run(root)?,
@@ -143,6 +151,8 @@ mod tests {
     fn parses_the_verbs() {
         check(&["test"], Ok(Verb::Test));
         check(&["bench"], Ok(Verb::Bench { only: None }));
+        check(&["agents"], Ok(Verb::Agents { only: None }));
+        check(&["agents", "codex"], Ok(Verb::Agents { only: Some("codex".to_owned()) }));
         for name in ["mock", "program"] {
             check(&["bench", name], Ok(Verb::Bench { only: Some(name.to_owned()) }));
         }

@@ -66,6 +66,8 @@ async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Co
     match verb {
         Verb::Target(command) => command.run(printer, &environment(), signals).await,
         Verb::Test(test) => {
+            #[cfg(target_os = "linux")]
+            sparring_transport::adopt_orphans();
             let environment = Environment::from_variables(|name| std::env::var(name).ok(), false);
             let last_failed = LastFailed(environment.failed_tests_file.as_deref());
             test.run(printer, signals, &run_context(&environment, printer), last_failed).await

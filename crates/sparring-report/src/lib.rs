@@ -36,7 +36,7 @@ pub use markdown::render_markdown;
 pub use merge::{MergeError, MergeResult, merge};
 pub use ndjson::{NdjsonLine, render_ndjson};
 pub use run::{
-    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame, Summary,
-    Test, Timing, VERSION, Violation,
+    AnsweredBy, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame,
+    Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 pub use tap::render_tap;

@@ -103,6 +103,13 @@ pub struct Test {
     /// the same server and cannot be distinguished.
     #[serde(default)]
     pub frames_shared: bool,
+    /// The exchanges of agents with the mocks in all tries, by time: what the agent, the model
+    /// and the MCP servers said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transcript: Vec<TranscriptEntry>,
+    /// The number of exchanges that are omitted from the middle.
+    #[serde(default)]
+    pub transcript_left_out: usize,
 }
 
 /// The outcome of a test.
@@ -148,6 +155,38 @@ pub struct FailedTry {
     /// The end of the stdout of an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stdout: String,
+    /// The first and the last exchanges of agents in this try. Known only in the program that
+    /// ran the test; [`Test::transcript`] has all exchanges.
+    #[serde(skip)]
+    pub step_transcript: Vec<TranscriptEntry>,
+    /// The number of exchanges of the try that are omitted from the middle.
+    #[serde(skip)]
+    pub step_transcript_left_out: usize,
+}
+
+/// One exchange of an agent with a mock, in words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TranscriptEntry {
+    /// The time of the request since the start of the test in milliseconds.
+    pub at_ms: f64,
+    /// The name of the mock.
+    pub mock: String,
+    /// The kind of the mock.
+    pub by: AnsweredBy,
+    /// The request of the agent; a long one is truncated.
+    pub request: String,
+    /// The answer of the mock; a long one is truncated.
+    pub answer: String,
+}
+
+/// The kind of a mock that answers an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    /// A model.
+    Model,
+    /// An MCP server.
+    Server,
 }
 
 /// One frame of the step that failed.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sparring_report::{
-    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame, Summary,
-    Test, Timing, VERSION, Violation,
+    AnsweredBy, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame,
+    Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 use sparring_script::{Source, Span};
 use sparring_transport::Secrets;
@@ -73,6 +73,8 @@ impl<'a> RunRecord<'a> {
         test.frames = end.traffic.frames.into_iter().map(traffic_frame).collect();
         test.frames_left_out = end.traffic.left_out;
         test.frames_shared = end.traffic.shared;
+        test.transcript = transcript_entries(end.transcript.entries);
+        test.transcript_left_out = end.transcript.left_out;
     }
 
     /// Records the end of the run.
@@ -108,6 +110,8 @@ impl<'a> RunRecord<'a> {
             step_frames_left_out: failed.frames_left_out,
             stderr: failed.stderr,
             stdout: failed.stdout,
+            step_transcript: transcript_entries(failed.transcript.entries),
+            step_transcript_left_out: failed.transcript.left_out,
         }
     }
 }
@@ -156,6 +160,8 @@ fn new_test(planned: PlannedTest<'_>, line_starts: &mut LineStarts) -> Test {
         frames: Vec::new(),
         frames_left_out: 0,
         frames_shared: false,
+        transcript: Vec::new(),
+        transcript_left_out: 0,
     }
 }
 
@@ -175,6 +181,20 @@ fn traffic_frame(frame: TrafficFrame) -> Frame {
         status: frame.status,
         violations: frame.violations.into_iter().map(violation).collect(),
     }
+}
+
+fn transcript_entries(entries: Vec<event::TranscriptEntry>) -> Vec<TranscriptEntry> {
+    let entry = |it: event::TranscriptEntry| TranscriptEntry {
+        at_ms: milliseconds(it.at),
+        by: match it.by {
+            event::AnsweredBy::Model => AnsweredBy::Model,
+            event::AnsweredBy::Server => AnsweredBy::Server,
+        },
+        mock: it.mock,
+        request: it.request,
+        answer: it.answer,
+    };
+    entries.into_iter().map(entry).collect()
 }
 
 fn side(by_server: bool) -> Sender {

@@ -23,6 +23,8 @@ mod socket;
 mod stdio;
 mod target;
 
+#[cfg(target_os = "linux")]
+pub use child::adopt_orphans;
 pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
 #[cfg(feature = "containers")]
 pub use container::{Container, ContainerEngine, ContainerError, EngineOutput};

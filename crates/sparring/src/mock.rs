@@ -22,7 +22,7 @@ pub use sparring_mock::Urls;
 pub use sparring_mock::journal::{Expectation, ReceivedRequest, UnmetExpectation};
 #[cfg(feature = "llm")]
 pub use sparring_mock::{
-    Api, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn, UnusedTurn,
+    Api, LlmAnswer, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn, UnusedTurn,
 };
 pub use sparring_mock::{
     ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, MockServer, ProcessFault, Reply,

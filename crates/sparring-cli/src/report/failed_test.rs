@@ -1,7 +1,7 @@
 //! Renders a failed test: the failures with their lines in the suite, the traffic, and
 //! the command that reruns it.
 
-use sparring_report::{FailedTry, Failure, Sender, StepFrame, Test};
+use sparring_report::{FailedTry, Failure, Sender, StepFrame, Test, TranscriptEntry};
 use sparring_script::{Problems, Span};
 use sparring_suite::PlannedTest;
 
@@ -22,6 +22,7 @@ pub(super) fn render_failed_test(
     let failures = failed.failures.iter().map(|failure| render_failure(planned, failure, paint));
     text.push_str(&failures.collect::<Vec<_>>().join("\n"));
     text.push_str(&render_traffic(&failed.step_frames, failed.step_frames_left_out, paint));
+    text.push_str(&render_transcript(failed, paint));
     text.push_str(&render_block("stdout", &failed.stdout, paint));
     text.push_str(&render_block("stderr", &failed.stderr, paint));
     text.push_str(&render_block("rerun", &test.rerun_command, paint));
@@ -64,6 +65,20 @@ fn render_traffic(frames: &[StepFrame], left_out: usize, paint: Paint) -> String
         lines.insert(frames.len() / 2, format!("   ({left_out} more)\n"));
     }
     render_block("traffic", &lines.concat(), paint)
+}
+
+/// Renders what the agent, the model and the MCP servers said, in one time line.
+fn render_transcript(failed: &FailedTry, paint: Paint) -> String {
+    let (entries, left_out) = (&failed.step_transcript, failed.step_transcript_left_out);
+    let render_entry = |it: &TranscriptEntry| {
+        let at = it.at_ms / 1e3;
+        format!("{at:8.3}s -> {}: {}\n{:9} <- {}\n", it.mock, it.request, "", it.answer)
+    };
+    let mut lines: Vec<String> = entries.iter().map(render_entry).collect();
+    if left_out > 0 {
+        lines.insert(entries.len() / 2, format!("   ({left_out} more)\n"));
+    }
+    render_block("transcript", &lines.concat(), paint)
 }
 
 fn render_block(name: &str, text: &str, paint: Paint) -> String {

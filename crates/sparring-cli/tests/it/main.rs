@@ -12,6 +12,7 @@ mod completions;
 mod container;
 mod diagnostic_coverage;
 mod everything;
+mod example_agents;
 mod guide;
 mod interrupted;
 mod issuer;

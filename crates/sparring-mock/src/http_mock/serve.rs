@@ -1,6 +1,6 @@
 //! Accepts HTTP connections and answers their requests.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -52,10 +53,24 @@ pub(crate) trait HttpResponder: Send + Sync + 'static {
         MAX_BODY_BYTES
     }
 
-    /// Answers a request whose body is too large. The body of `_request` is empty.
-    fn body_too_large(&self, _request: HttpRequest) -> HttpReply {
-        HttpReply::new(413)
-            .body(format!("request body has more than {} bytes", self.max_body_bytes()))
+    /// Answers a request whose body is refused. The body of `_request` is empty.
+    fn refuse_body(&self, _request: HttpRequest, refusal: BodyRefusal) -> HttpReply {
+        HttpReply::new(refusal.status).body(refusal.message)
+    }
+}
+
+/// The reason why a request body is refused.
+#[derive(Debug)]
+pub(crate) struct BodyRefusal {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The message.
+    pub(crate) message: String,
+}
+
+impl BodyRefusal {
+    fn too_large(max: usize) -> BodyRefusal {
+        BodyRefusal { status: 413, message: format!("the body has more than {max} bytes") }
     }
 }
 
@@ -94,23 +109,31 @@ async fn answer(
         let refusal = HttpReply::new(403).body(why).response()?;
         return Ok(refusal.map(ScriptedBody::whole));
     }
-    let body = read_body(body, responder.max_body_bytes());
-    let body = tokio::time::timeout(READ_TIMEOUT, body).await.map_err(io::Error::other)??;
+    let max = responder.max_body_bytes();
+    let body = tokio::time::timeout(READ_TIMEOUT, read_body(body, max)).await;
+    let body = body.map_err(io::Error::other)??;
     let headers: Headers = parts
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let is_too_large = body.is_none();
+    let body = body.ok_or_else(|| BodyRefusal::too_large(max));
+    let encoding = headers.get("content-encoding").unwrap_or_default();
+    let (body, refusal) = match body.and_then(|body| decode(body, encoding, max)) {
+        Ok(body) => (body, None),
+        Err(refusal) => (Vec::new(), Some(refusal)),
+    };
     let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().map(str::to_owned),
         headers,
-        body: body.unwrap_or_default(),
+        body,
     };
-    let reply =
-        if is_too_large { responder.body_too_large(request) } else { responder.answer(request) };
+    let reply = match refusal {
+        Some(refusal) => responder.refuse_body(request, refusal),
+        None => responder.answer(request),
+    };
     tokio::time::sleep(reply.delay).await;
     match reply.fault {
         Some(HttpFault::Disconnect) => Err(scripted_disconnect()),
@@ -136,6 +159,30 @@ async fn read_body(body: Incoming, max: usize) -> io::Result<Option<Vec<u8>>> {
         }
     }
     Ok((length <= max).then_some(bytes))
+}
+
+/// Decompresses a body.
+fn decode(body: Vec<u8>, encoding: &str, max: usize) -> Result<Vec<u8>, BodyRefusal> {
+    let mut decoded = Vec::new();
+    // One more byte than allowed shows that the body is too large.
+    let limit = max as u64 + 1;
+    let read = match encoding.trim().to_ascii_lowercase().as_str() {
+        "" | "identity" => return Ok(body),
+        "gzip" | "x-gzip" => MultiGzDecoder::new(&*body).take(limit).read_to_end(&mut decoded),
+        "deflate" => ZlibDecoder::new(&*body).take(limit).read_to_end(&mut decoded),
+        other => {
+            let message = format!("Content-Encoding {other} is not supported; use gzip");
+            return Err(BodyRefusal { status: 415, message });
+        }
+    };
+    match read {
+        Ok(length) if length > max => Err(BodyRefusal::too_large(max)),
+        Ok(_) => Ok(decoded),
+        Err(error) => {
+            let message = format!("the body is not valid {encoding}: {error}");
+            Err(BodyRefusal { status: 400, message })
+        }
+    }
 }
 
 fn scripted_disconnect() -> io::Error {

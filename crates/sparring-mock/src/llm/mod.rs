@@ -39,7 +39,7 @@ use crate::load::{load_llm, load_llm_file};
 
 pub use api::Api;
 pub use endpoint::UnusedTurn;
-pub use journal::{LlmMismatch, LlmRequest};
+pub use journal::{LlmAnswer, LlmMismatch, LlmRequest};
 pub use script::LlmScript;
 pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, ToolName, Turn};
 pub use template_scope::TURN_ROOTS;

@@ -10,7 +10,7 @@ use sparring_wire::types::{Implementation, LogLevel};
 use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Revision, Side, code};
 use tokio::sync::oneshot;
 
-use super::core::HandlerRequest;
+use super::core::{ClientDescription, HandlerRequest};
 use super::handler::{HandlerError, InputRequired};
 use super::message_queue::{HandlerMessage, MessageSender};
 use crate::client::ServerRequest;
@@ -109,6 +109,11 @@ impl Context {
             Some(client) => Some(client.capabilities.view()),
             None => self.meta_member("io.modelcontextprotocol/clientCapabilities"),
         }
+    }
+
+    /// Returns the client's declarations in its handshake; none if the request has its own.
+    pub fn handshake_client(&self) -> Option<&Arc<ClientDescription>> {
+        self.0.request.client.as_ref()
     }
 
     /// Returns true if the client asked for progress.

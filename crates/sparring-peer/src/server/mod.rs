@@ -34,6 +34,7 @@ use session::Connection;
 use shared::{CurrentDescription, Shared};
 
 pub use context::Context;
+pub use core::ClientDescription;
 pub use handler::{Handler, HandlerError, HandlerResult, InputRequired, ListItem, Page, Reply};
 pub use server_task::ServerTask;
 pub use session::{Session, client_stopped_reading};

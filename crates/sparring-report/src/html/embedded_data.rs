@@ -5,7 +5,9 @@
 
 use serde::Serialize;
 
-use crate::{FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing};
+use crate::{
+    FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing, TranscriptEntry,
+};
 
 /// A run without its traffic.
 #[derive(Serialize)]
@@ -39,6 +41,8 @@ struct TestRow<'a> {
     frames: usize,
     frames_left_out: usize,
     frames_shared: bool,
+    transcript: &'a [TranscriptEntry],
+    transcript_left_out: usize,
     /// The broken rules, with one entry for each violation.
     rules: Vec<&'a str>,
 }
@@ -101,6 +105,8 @@ impl<'a> TestRow<'a> {
             frames: test.frames.len(),
             frames_left_out: test.frames_left_out,
             frames_shared: test.frames_shared,
+            transcript: &test.transcript,
+            transcript_left_out: test.transcript_left_out,
             rules: violations.map(|violation| violation.rule.as_str()).collect(),
         }
     }

@@ -141,7 +141,7 @@ impl<'a> ServerRunner<'a> {
                     // The test may have been abandoned just now.
                     let _ = reply.send(self.take_findings_of_previous_test(&when));
                 }
-                ServerRequest::ResetMocks => self.reset_mocks(),
+                ServerRequest::ResetMocks => self.reset_mocks().await,
                 ServerRequest::Observe(connection, seen) => self.observe(&connection, seen),
             }
         }
@@ -323,9 +323,9 @@ impl<'a> ServerRunner<'a> {
         }
     }
 
-    fn reset_mocks(&self) {
+    async fn reset_mocks(&self) {
         if let Some(mocks) = self.mocks.as_ref().filter(|_| self.tested.server.concurrency == 1) {
-            mocks.reset();
+            mocks.reset().await;
         }
     }
 

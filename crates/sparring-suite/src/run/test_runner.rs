@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use tokio::time::timeout;
 
 use super::server_handle::ServerHandle;
@@ -9,7 +10,10 @@ use super::server_runner::TestedServer;
 use super::snapshot_store::TestSnapshots;
 use super::step_runner::StepRunner;
 use super::stop::Stop;
-use crate::event::{FailedTry, Failure, LateFindings, Note, Outcome, TestEnd, Timing, Traffic};
+use crate::event::{
+    FailedTry, Failure, LateFindings, Note, Outcome, TestEnd, Timing, Traffic, Transcript,
+    TranscriptEntry,
+};
 use crate::model::Test;
 
 /// Runs a test.
@@ -21,14 +25,22 @@ pub(super) struct TestRunner<'a> {
     pub(super) stop: &'a Stop,
 }
 
+/// Observations of all tries of a test.
+#[derive(Default)]
+struct Seen {
+    timings: Vec<Timing>,
+    notes: Vec<Note>,
+    transcript: Vec<TranscriptEntry>,
+}
+
 impl<'a> TestRunner<'a> {
     /// Runs the test up to `tries` times until it passes. Returns `None` if the run
     /// stopped first.
     pub(super) async fn run(&self, tries: u64) -> Option<TestEnd> {
-        let begun = Instant::now();
-        let (mut earlier, mut timings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (begun, start) = (Instant::now(), Timestamp::now());
+        let (mut earlier, mut seen) = (Vec::new(), Seen::default());
         let outcome = loop {
-            match self.attempt(&mut timings, &mut notes).await? {
+            match self.attempt(start, &mut seen).await? {
                 Outcome::Failed(failed) if (earlier.len() as u64) + 1 < tries => {
                     earlier.push(*failed);
                 }
@@ -36,10 +48,12 @@ impl<'a> TestRunner<'a> {
             }
         };
         let (took, traffic) = (begun.elapsed(), Traffic::default());
-        Some(TestEnd { outcome, took, earlier, notes, timings, traffic })
+        let Seen { timings, notes, transcript } = seen;
+        let transcript = Transcript::new(transcript, Transcript::MAX_ENTRIES);
+        Some(TestEnd { outcome, took, earlier, notes, timings, traffic, transcript })
     }
 
-    async fn attempt(&self, timings: &mut Vec<Timing>, notes: &mut Vec<Note>) -> Option<Outcome> {
+    async fn attempt(&self, start: Timestamp, seen: &mut Seen) -> Option<Outcome> {
         let mut late = LateFindings::default();
         if self.test.isolate {
             late = self.server.stop().await;
@@ -54,13 +68,14 @@ impl<'a> TestRunner<'a> {
             Err(failed) => Outcome::Failed(Box::new(failed)),
             Ok(ready) => {
                 let mut steps = StepRunner::new(self.tested, ready, Some(self.server.clone()));
-                match steps.begin_test(self.test) {
+                match steps.begin_test(self.test, start) {
                     Err(failed) => Outcome::Failed(Box::new(failed)),
                     Ok(()) => {
                         let outcome = self.run_with_teardown(&mut steps).await;
-                        timings.append(&mut steps.timings);
+                        seen.timings.append(&mut steps.timings);
                         // A retry has the same notes.
-                        *notes = std::mem::take(&mut steps.notes);
+                        seen.notes = std::mem::take(&mut steps.notes);
+                        seen.transcript.extend_from_slice(steps.transcript());
                         outcome?
                     }
                 }
@@ -69,7 +84,7 @@ impl<'a> TestRunner<'a> {
         if self.test.isolate {
             late.extend(self.server.stop().await);
         }
-        notes.append(&mut late.notes);
+        seen.notes.append(&mut late.notes);
         Some(outcome.and(late.failed))
     }
 
@@ -91,7 +106,8 @@ impl<'a> TestRunner<'a> {
             None => None,
             Some(Ok(Ok(()))) => {
                 let passed = Outcome::Passed.and(self.unreported_end().await);
-                Some(passed.and(steps.unused_turns(self.test)))
+                let unused = steps.unused_turns(self.test);
+                Some(passed.and(unused.map(|failed| steps.with_transcript(failed))))
             }
             Some(Ok(Err(failed))) => Some(Outcome::Failed(Box::new(failed))),
             Some(Err(_)) => {
@@ -99,7 +115,7 @@ impl<'a> TestRunner<'a> {
                 let mut failed = self.timed_out("the test", limit);
                 // A misfit is the likely cause, so it comes first.
                 failed.failures.splice(0..0, steps.unreported_misfits(self.test.span));
-                Some(Outcome::Failed(Box::new(failed)))
+                Some(Outcome::Failed(Box::new(steps.with_transcript(failed))))
             }
         };
         let failed = !matches!(outcome, Some(Outcome::Passed));

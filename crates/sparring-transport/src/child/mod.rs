@@ -3,6 +3,8 @@
 //!
 //! This module reports the child's actions. The peer explains why a request has no answer.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod exit;
 mod job;
 mod output;
@@ -29,6 +31,8 @@ use exit::ExitDescription;
 use spawn::SpawnedChild;
 use supervisor::{SupervisedChild, Supervisor};
 
+#[cfg(target_os = "linux")]
+pub use descendants::adopt_orphans;
 #[cfg(feature = "containers")]
 pub(crate) use exit::{ExitDescription, describe_exit_status};
 pub use job::{Job, JobEnd};

@@ -23,6 +23,9 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The maximum wait for the exit of a child after SIGTERM.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The maximum wait for the end of other processes after SIGKILL.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// The maximum wait for the rest of the stderr after the exit.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -33,7 +36,7 @@ const GROUP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 const REMOTE_KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time that ending a child takes.
-const MAX_CLOSE_TIME: Duration = Duration::from_secs(12);
+const MAX_CLOSE_TIME: Duration = Duration::from_secs(13);
 
 /// The same for a child with a remote process, which is ended too.
 const MAX_REMOTE_CLOSE_TIME: Duration = Duration::from_secs(40);
@@ -199,7 +202,7 @@ struct SupervisorTask {
 impl SupervisorTask {
     async fn run(
         mut self,
-        (stderr, draining): (Stderr, JoinHandle<()>),
+        (stderr, mut draining): (Stderr, JoinHandle<()>),
         mut stopped: oneshot::Receiver<()>,
         exited: oneshot::Sender<ChildExit>,
     ) {
@@ -218,7 +221,7 @@ impl SupervisorTask {
         let at = Instant::now();
         // Checked at once, while the group's id cannot be reused.
         let _ = self.group.is_empty();
-        let _ = timeout(STDERR_TIMEOUT, draining).await;
+        let drained = timeout(STDERR_TIMEOUT, &mut draining).await.is_ok();
         let description = match (status, &self.remote) {
             (Ok(status), Some(remote)) if !asked => remote.describe_exit(status, &stderr).await,
             (Ok(status), _) => ExitDescription::Ended(describe_exit_status(status)),
@@ -232,6 +235,12 @@ impl SupervisorTask {
             let _ = stopped.await;
         }
         end_remaining(&self.group).await;
+        let drained = drained || timeout(STDERR_TIMEOUT, draining).await.is_ok();
+        if self.remote.is_none()
+            && let Some(left) = describe_left(&self.group, drained)
+        {
+            stderr.add(format!("sparring: the process left {left}\n").as_bytes());
+        }
         if let Some(remote) = &self.remote {
             remote.end_remaining(last_signal != Some(LastSignal::Kill)).await;
         }
@@ -273,18 +282,30 @@ impl Drop for SupervisorTask {
     }
 }
 
-/// Ends the processes of a group whose leader is gone.
+/// Describes the processes that could not be ended. `drained` is true if no process holds the
+/// output of the group open.
+pub(super) fn describe_left(group: &ProcessGroup, drained: bool) -> Option<String> {
+    match group.describe_left() {
+        Some(names) => Some(format!("processes that could not be ended: {names}")),
+        None if drained => None,
+        None => Some("a process that holds its output open".to_owned()),
+    }
+}
+
+/// Ends the processes of a group whose leader is gone, and those that have left it.
 pub(super) async fn end_remaining(group: &ProcessGroup) {
     if group.is_empty() {
         return;
     }
     group.terminate();
-    let until = Instant::now() + TERMINATE_TIMEOUT;
+    if timeout(TERMINATE_TIMEOUT, wait_until_empty(group)).await.is_err() {
+        group.kill();
+        let _ = timeout(KILL_TIMEOUT, wait_until_empty(group)).await;
+    }
+}
+
+async fn wait_until_empty(group: &ProcessGroup) {
     while !group.is_empty() {
-        if Instant::now() >= until {
-            group.kill();
-            return;
-        }
         sleep(GROUP_POLL_INTERVAL).await;
     }
 }

@@ -114,8 +114,27 @@ impl<A> Core<A> {
                     on_response(&response);
                 }
                 self.send_response(response, batch, id.as_ref());
+                self.report_refusal(id, frame, envelope, error);
             }
         }
+    }
+
+    /// Reports a request that was not admitted. Its revision is that of the session; without
+    /// one, the newest of the server.
+    fn report_refusal(
+        &mut self,
+        id: Option<Id>,
+        frame: Frame,
+        envelope: Option<Envelope>,
+        error: ErrorObject,
+    ) {
+        let newest = self.profile.revisions.iter().max().copied();
+        let Some((id, newest)) = id.zip(newest) else { return };
+        let revision = self.revision().unwrap_or(newest);
+        let admission = Admission { revision, log_level: None, wants_progress: false };
+        let key = self.next_key();
+        let request = self.handler_request(key, id, frame, admission, envelope);
+        self.events.push_back(Event::Answered(request, Err(error)));
     }
 
     fn count_request(&mut self) {
@@ -133,7 +152,6 @@ impl<A> Core<A> {
         admission: Admission,
         envelope: Option<Envelope>,
     ) {
-        let Admission { revision, log_level, wants_progress } = admission;
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
             "initialize" => self.handle_initialize(params),
@@ -141,27 +159,38 @@ impl<A> Core<A> {
             "ping" => Ok(RawJson::empty_object()),
             "logging/setLevel" => self.set_log_level(params),
             "subscriptions/listen" => match self.open_subscription(&id, params) {
-                Ok(()) => return,
+                Ok(()) => {
+                    let request = self.handler_request(key, id, frame, admission, envelope);
+                    // The answer follows when the subscription ends, and is always the same.
+                    let answer = Ok(RawJson::empty_object());
+                    return self.events.push_back(Event::Answered(request, answer));
+                }
                 Err(error) => Err(error),
             },
             _ => {
-                let client = match revision.is_modern() {
-                    true => None,
-                    false => self.session.as_ref().map(|session| session.client.clone()),
-                };
-                return self.events.push_back(Event::Request(HandlerRequest {
-                    log_level,
-                    wants_progress,
-                    key,
-                    id,
-                    frame,
-                    revision,
-                    envelope,
-                    client,
-                }));
+                let request = self.handler_request(key, id, frame, admission, envelope);
+                return self.events.push_back(Event::Request(request));
             }
         };
-        self.finish(&id, key, outcome.map(Into::into));
+        self.finish(&id, key, outcome.clone().map(Into::into));
+        let request = self.handler_request(key, id, frame, admission, envelope);
+        self.events.push_back(Event::Answered(request, outcome));
+    }
+
+    fn handler_request(
+        &self,
+        key: u64,
+        id: Id,
+        frame: Frame,
+        admission: Admission,
+        envelope: Option<Envelope>,
+    ) -> HandlerRequest {
+        let Admission { revision, log_level, wants_progress } = admission;
+        let client = match revision.is_modern() {
+            true => None,
+            false => self.session.as_ref().map(|session| session.client.clone()),
+        };
+        HandlerRequest { log_level, wants_progress, key, id, frame, revision, envelope, client }
     }
 
     fn set_log_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {

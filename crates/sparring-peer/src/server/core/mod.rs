@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
-use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
+use sparring_wire::{ErrorObject, Frame, Id, IdSequence, Json, RawJson, Revision};
 
 use self::outbound::ResultDefaults;
 use self::seen_lists::SeenLists;
@@ -100,11 +100,25 @@ struct HandshakeSession {
     seen_lists: SeenLists,
 }
 
-/// The capabilities that a client declared in a handshake.
+/// The name and the capabilities that a client declared in a handshake.
 #[derive(Debug)]
-pub(super) struct ClientDescription {
+pub struct ClientDescription {
     pub(super) info: Option<Implementation>,
+    /// The same as the client spelled it.
+    pub(super) raw_info: Option<RawJson>,
     pub(super) capabilities: RawJson,
+}
+
+impl ClientDescription {
+    /// Returns the client's name and version as it spelled them, if it sent them.
+    pub fn info(&self) -> Option<Json<'_>> {
+        self.raw_info.as_ref().map(RawJson::view)
+    }
+
+    /// Returns the client's capabilities.
+    pub fn capabilities(&self) -> Json<'_> {
+        self.capabilities.view()
+    }
 }
 
 /// A request in flight.
@@ -166,6 +180,8 @@ pub struct HandlerRequest {
 pub enum Event<A> {
     /// A request for the handler.
     Request(HandlerRequest),
+    /// The core has answered this request itself.
+    Answered(HandlerRequest, Result<RawJson, ErrorObject>),
     /// The request with this key was cancelled. Its response would be dropped.
     Cancelled(u64),
     /// A notification arrived.

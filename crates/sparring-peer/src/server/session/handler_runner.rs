@@ -84,6 +84,14 @@ impl Connection {
     fn handle_event(&mut self, event: Event<oneshot::Sender<ClientResult>>) {
         match event {
             Event::Request(request) => self.start_handler(request),
+            Event::Answered(request, answer) => {
+                let sender = Arc::clone(&self.message_sender);
+                let context = Context::new(request, self.origin, sender);
+                let answer = answer.map(Into::into);
+                // The response is sent already; the panic hook has printed the panic.
+                let observe = AssertUnwindSafe(|| self.shared.handler.answered(&context, &answer));
+                let _ = std::panic::catch_unwind(observe);
+            }
             Event::Cancelled(key) => self.handlers.cancel(key),
             Event::Notification(frame) => {
                 let handler = &self.shared.handler;

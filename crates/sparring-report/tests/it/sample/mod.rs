@@ -46,5 +46,7 @@ pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
         frames: Vec::new(),
         frames_left_out: 0,
         frames_shared: false,
+        transcript: Vec::new(),
+        transcript_left_out: 0,
     }
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use sparring_mock::{MockServer, Settings};
 
 use super::super::connect::absolute;
-use super::{Journal, MockStarter, MockTask, StartError, serve};
+use super::serve::{self, RestartableMock};
+use super::{Journal, MockStarter, StartError};
 use crate::model::{MockKind, Script, Transport};
 
 impl MockStarter<'_> {
@@ -16,13 +17,13 @@ impl MockStarter<'_> {
         &self,
         server: &Arc<MockServer>,
         served: Transport,
-    ) -> Result<(MockTask, Value), StartError> {
+    ) -> Result<(RestartableMock, Value), StartError> {
         let transport = serve::http_transport(Some(served)).unwrap_or_default();
-        let listening = serve::over_http(Arc::clone(server), transport).await;
-        let (target, task) = listening.map_err(|why| self.error(&why))?;
+        let listening = RestartableMock::start(Arc::clone(server), transport).await;
+        let (target, mock) = listening.map_err(|why| self.error(&why))?;
         let kind = if served == Transport::Sse { "sse" } else { "http" };
         let config = self.write_config(&json!({"type": kind, "url": target.url}))?;
-        Ok((task, json!({"url": target.url, "config": config})))
+        Ok((mock, json!({"url": target.url, "config": config})))
     }
 
     pub(super) fn over_stdio(&self) -> Result<(Journal, Value), StartError> {

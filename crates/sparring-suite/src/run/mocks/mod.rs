@@ -5,6 +5,7 @@ mod journals;
 mod llm;
 mod mcp;
 pub(super) mod serve;
+mod transcript;
 mod upstream;
 
 use std::sync::Arc;
@@ -19,11 +20,11 @@ use tempfile::TempDir;
 pub(super) use journals::{Journal, JournalPositions, JournalReader};
 pub(super) use llm::MISFIT_GRACE;
 
-use super::connection::MockTask;
 use super::scope::{ServerScope, TempFolder};
 use super::server_runner::{StartError, TestedServer};
 use crate::context::RunContext;
 use crate::model::{MockKind, Suite, SuiteMock, Transport};
+use serve::RestartableMock;
 
 /// The mocks that run beside one server.
 #[derive(Debug, Default)]
@@ -40,8 +41,8 @@ pub(super) struct RunningMocks {
 struct RunningMock {
     name: String,
     journal: Journal,
-    /// Serves the mock until it is dropped.
-    _task: Option<MockTask>,
+    /// Serves an MCP server over HTTP until it is dropped.
+    over_http: Option<RestartableMock>,
 }
 
 /// Starts one mock.
@@ -93,9 +94,14 @@ impl RunningMocks {
         self.all.iter().find(|it| it.name == name).map(|it| &it.journal)
     }
 
-    /// Resets all mocks to their first state.
-    pub(super) fn reset(&self) {
-        self.all.iter().for_each(|it| it.journal.reset());
+    /// Resets all mocks to their first state, and restarts those that a script ended.
+    pub(super) async fn reset(&self) {
+        for mock in &self.all {
+            mock.journal.reset();
+            if let Some(over_http) = &mock.over_http {
+                over_http.restart().await;
+            }
+        }
     }
 }
 
@@ -107,24 +113,24 @@ impl MockStarter<'_> {
                 let mock = self.upstream(routes).await?;
                 let values = json!({"url": mock.url("")});
                 let journal = Journal::Http(Box::new(mock));
-                Ok((RunningMock { name, journal, _task: None }, values))
+                Ok((RunningMock { name, journal, over_http: None }, values))
             }
             MockKind::Llm(llm) => {
                 let mock = self.llm(llm).await?;
                 let values = json!({"url": mock.url()});
                 let journal = Journal::Llm(Box::new(mock), AtomicUsize::new(0));
-                Ok((RunningMock { name, journal, _task: None }, values))
+                Ok((RunningMock { name, journal, over_http: None }, values))
             }
             MockKind::Script(_) | MockKind::Interactions(_) => match served {
                 Transport::Stdio => {
                     let (journal, values) = self.over_stdio()?;
-                    Ok((RunningMock { name, journal, _task: None }, values))
+                    Ok((RunningMock { name, journal, over_http: None }, values))
                 }
                 served => {
                     let server = Arc::new(self.server()?);
-                    let (task, values) = self.over_http(&server, served).await?;
+                    let (mock, values) = self.over_http(&server, served).await?;
                     let journal = Journal::Live(server);
-                    Ok((RunningMock { name, journal, _task: Some(task) }, values))
+                    Ok((RunningMock { name, journal, over_http: Some(mock) }, values))
                 }
             },
         }
