@@ -47,6 +47,8 @@ fn main() -> ExitCode {
     let exit = match Spar::parse(&arguments) {
         Ok(spar) => {
             let secrets = Secrets::default();
+            // A command of a target inherits them, and may print them.
+            variables().iter().for_each(|(name, value)| secrets.add_setting(name, value));
             let printer = Printer::new(&spar.verb.output_flags(), terminal_info(), &secrets);
             let exit = runtime::run(&printer, |signals| run(spar.verb, &printer, signals));
             exit.unwrap_or_else(|error| print_fatal_error(&CommandError::System(error)))

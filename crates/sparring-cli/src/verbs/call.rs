@@ -65,15 +65,16 @@ pub(crate) struct Call {
     #[arg(long)]
     no_validate: bool,
 
+    /// Call the tool even if a rule of the config files denies it
+    #[arg(long, conflicts_with_all = ["command", "unix", "url"])]
+    ignore_permissions: bool,
+
     /// Save binary content (images, audio, blobs) to this file, further parts to FILE-2
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
     #[command(flatten)]
     pub(super) answers: AnswerFlags,
-    /// Call the tool even if a rule of the config files denies it
-    #[arg(long, requires = "server")]
-    ignore_permissions: bool,
 
     #[command(flatten)]
     pub(super) flags: TargetFlags,

@@ -10,7 +10,7 @@ use crate::process::SPAR;
 
 /// A server that repeats its secrets on stderr and in every result.
 const SERVER: &str = r#"
-all="$API_TOKEN $1 $PASSED $FROM_FILE"
+all="$API_TOKEN $1 $PASSED $FROM_FILE $OTHER_TOKEN"
 echo "starting with $all" >&2
 while read -r line; do
   id=${line#*\"id\":}; id=${id%%[,\}]*}
@@ -108,8 +108,8 @@ const SCRIPTS: [&str; 28] = [
     "spar init suites --server echo --all-tools; spar init suites --server path",
     "for s in path user head gone lost; do spar ping --server $s --trace $s.jsonl; \
      spar ping --server $s --json; done",
-    "spar ping --env API_TOKEN=planted-flag --show-stderr -- sh server.sh x",
-    "spar call echo --json -- sh server.sh --token=planted-flag",
+    "unset PASSED; spar ping --env API_TOKEN=planted-flag --show-stderr -- sh server.sh x",
+    "unset PASSED; spar call echo --json -- sh server.sh --token=planted-flag",
     // Flags for URLs.
     "spar ping --url http://127.0.0.1:1/mcp --basic me:planted-basic --trace b.jsonl",
     "spar ping --url http://127.0.0.1:1/mcp?token=planted-query --bearer planted-bearer --json",
@@ -151,7 +151,7 @@ const SCRIPTS: [&str; 28] = [
      served '--llm a.llm.yaml' 'OPENAI_API_KEY=planted-key spar agent go --llm $URL --json'; \
      spar agent go --llm 'http://me:planted-model@127.0.0.1:1/v1?key=planted-query'",
     // Suites and reports.
-    "spar test a.spar.yaml --report junit=r.xml --report html=r.html --report json=r.json \
+    "unset PASSED; spar test a.spar.yaml --report junit=r.xml --report html=r.html --report json=r.json \
      --report markdown=r.md --report tap=r.tap --report github=r.gh --report agent=r.txt",
     "spar report merge r.json r.json",
 ];
@@ -173,6 +173,7 @@ fn run(folder: &Path, script: &str) -> String {
         .env("T", "planted/variable 1")
         .env("ARG", "planted-argument")
         .env("PASSED", "planted-passed")
+        .env("OTHER_TOKEN", "planted-inherited")
         .output()
         .unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -224,6 +224,8 @@ impl<'a> ShellLoop<'a> {
             Announces::AllServers => Muted::All,
         };
         self.state.registry.sync(&self.state.manager);
+        // The log and the states of servers are up to date.
+        self.drain_events(muted.clone()).await;
         let mut work = (command.run)(self.state, words);
         let mut is_question_open = false;
         let done = loop {

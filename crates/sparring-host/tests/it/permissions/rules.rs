@@ -61,7 +61,7 @@ fn a_deny_rule_also_matches_the_names_that_clients_see() {
         let names = assign_names(&[("my.fs", tool)], NameLimit::default());
         names.into_iter().next().unwrap()
     };
-    for tool in ["rm all", "löschen", &long] {
+    for tool in ["rm all", "löschen", long.as_str()] {
         let visible = visible(tool);
         for (deny, expected) in [(&*visible, "deny"), ("mcp__my_fs__other", "ask")] {
             let policy = Policy { user: rules(&[deny], &[], &[]), ..Policy::default() };
