@@ -23,13 +23,15 @@ mod stdio;
 mod target;
 
 pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
+#[cfg(feature = "http")]
+pub use child::{HttpProcess, HttpProcessError, HttpProcessLink, HttpProcessTarget, free_port};
 #[cfg(feature = "containers")]
 pub use container::{Container, ContainerEngine, ContainerError, EngineOutput};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
 pub use replace_file::{FileAccess, replace_file};
-pub use secrets::{SecretStream, Secrets};
+pub use secrets::{Secret, SecretStream, Secrets};
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;

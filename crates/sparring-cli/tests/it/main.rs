@@ -12,6 +12,7 @@ mod container;
 mod diagnostic_coverage;
 mod everything;
 mod guide;
+mod http_process;
 mod interrupted;
 mod issuer;
 mod llm;

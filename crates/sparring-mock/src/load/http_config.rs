@@ -39,5 +39,5 @@ fn accepted_credentials(node: &Node) -> Auth {
 fn control_access(node: &Node) -> ControlAccess {
     let Some(control) = node.get("control") else { return ControlAccess::default() };
     let anywhere = control.get("anywhere").and_then(Node::as_bool).unwrap_or_default();
-    ControlAccess { token: text(control, "token"), anywhere }
+    ControlAccess { token: text(control, "token").map(Into::into), anywhere }
 }

@@ -4,6 +4,10 @@
 //! This module reports the child's actions. The peer explains why a request has no answer.
 
 mod exit;
+#[cfg(feature = "http")]
+mod http_process;
+#[cfg(feature = "http")]
+mod http_process_link;
 mod job;
 mod output;
 mod process_group;
@@ -27,10 +31,14 @@ use crate::target::ChildTarget;
 #[cfg(not(feature = "containers"))]
 use exit::ExitDescription;
 use spawn::SpawnedChild;
-use supervisor::{SupervisedChild, Supervisor};
+use supervisor::{EXIT_TIMEOUT, SupervisedChild, Supervisor};
 
 #[cfg(feature = "containers")]
 pub(crate) use exit::{ExitDescription, describe_exit_status};
+#[cfg(feature = "http")]
+pub use http_process::{HttpProcess, HttpProcessError, HttpProcessTarget, free_port};
+#[cfg(feature = "http")]
+pub use http_process_link::HttpProcessLink;
 pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use spawn::ChildError;
@@ -100,6 +108,7 @@ impl Launch {
             stderr: stderr.clone(),
             draining,
             remote: self.remote.clone(),
+            exit_timeout: EXIT_TIMEOUT,
         });
         Ok((LineLink::new(stdout, stdin, options), supervisor))
     }

@@ -4,6 +4,7 @@
 mod journals;
 mod llm;
 mod mcp;
+mod process;
 pub(super) mod serve;
 mod upstream;
 
@@ -24,6 +25,7 @@ use super::scope::{ServerScope, TempFolder};
 use super::server_runner::{StartError, TestedServer};
 use crate::context::RunContext;
 use crate::model::{MockKind, Suite, SuiteMock, Transport};
+use process::MockProcess;
 
 /// The mocks that run beside one server.
 #[derive(Debug, Default)]
@@ -40,8 +42,22 @@ pub(super) struct RunningMocks {
 struct RunningMock {
     name: String,
     journal: Journal,
-    /// Serves the mock until it is dropped.
-    _task: Option<MockTask>,
+    serving: Serving,
+}
+
+/// The way in which a mock is served.
+#[derive(Debug)]
+enum Serving {
+    /// By its own value in `journal`, or by processes that others start.
+    Elsewhere,
+    /// By a task, until it is dropped.
+    Task { _task: MockTask },
+    /// By a separate process, until it is dropped.
+    Process {
+        process: MockProcess,
+        /// The position of the mock.
+        span: Span,
+    },
 }
 
 /// Starts one mock.
@@ -94,8 +110,20 @@ impl RunningMocks {
     }
 
     /// Resets all mocks to their first state.
-    pub(super) fn reset(&self) {
-        self.all.iter().for_each(|it| it.journal.reset());
+    ///
+    /// # Errors
+    /// When a mock in a separate process cannot be reset.
+    pub(super) async fn reset(&self) -> Result<(), StartError> {
+        for mock in &self.all {
+            mock.journal.reset();
+            if let Serving::Process { process, span } = &mock.serving {
+                process.reset().await.map_err(|why| {
+                    let message = format!("cannot reset mock `{}`: {why}", mock.name);
+                    StartError { span: *span, message, stderr: String::new() }
+                })?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -107,24 +135,30 @@ impl MockStarter<'_> {
                 let mock = self.upstream(routes).await?;
                 let values = json!({"url": mock.url("")});
                 let journal = Journal::Http(Box::new(mock));
-                Ok((RunningMock { name, journal, _task: None }, values))
+                Ok((RunningMock { name, journal, serving: Serving::Elsewhere }, values))
             }
             MockKind::Llm(llm) => {
                 let mock = self.llm(llm).await?;
                 let values = json!({"url": mock.url()});
                 let journal = Journal::Llm(Box::new(mock), AtomicUsize::new(0));
-                Ok((RunningMock { name, journal, _task: None }, values))
+                Ok((RunningMock { name, journal, serving: Serving::Elsewhere }, values))
             }
             MockKind::Script(_) | MockKind::Interactions(_) => match served {
                 Transport::Stdio => {
                     let (journal, values) = self.over_stdio()?;
-                    Ok((RunningMock { name, journal, _task: None }, values))
+                    Ok((RunningMock { name, journal, serving: Serving::Elsewhere }, values))
+                }
+                served if self.mock.is_process() => {
+                    let (journal, process, values) = self.process(served).await?;
+                    let serving = Serving::Process { process, span: self.mock.span };
+                    Ok((RunningMock { name, journal, serving }, values))
                 }
                 served => {
                     let server = Arc::new(self.server()?);
                     let (task, values) = self.over_http(&server, served).await?;
                     let journal = Journal::Live(server);
-                    Ok((RunningMock { name, journal, _task: Some(task) }, values))
+                    let serving = Serving::Task { _task: task };
+                    Ok((RunningMock { name, journal, serving }, values))
                 }
             },
         }
@@ -157,7 +191,7 @@ impl MockStarter<'_> {
     }
 
     fn scope(&self) -> ServerScope<'_> {
-        ServerScope { context: self.context, folder: self.tmp, mocks: self.values }
+        ServerScope { context: self.context, folder: self.tmp, mocks: self.values, port: None }
     }
 
     fn missing(&self, missing: &RenderError) -> StartError {

@@ -11,13 +11,14 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use sparring_wire::Frame;
-use subtle::{Choice, ConstantTimeEq as _};
+
+use crate::secrets::Secret;
 
 /// The credentials that a server accepts (default: no authorization).
 #[derive(Clone, Default)]
 pub struct Auth {
-    bearer: Vec<String>,
-    basic: Vec<String>,
+    bearer: Vec<Secret>,
+    basic: Vec<Secret>,
     tokens: Option<Arc<dyn TokenVerifier>>,
 }
 
@@ -48,7 +49,7 @@ pub(super) enum Access {
 impl Auth {
     /// Also accepts this bearer token.
     #[must_use]
-    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+    pub fn bearer(mut self, token: impl Into<Secret>) -> Self {
         self.bearer.push(token.into());
         self
     }
@@ -56,7 +57,7 @@ impl Auth {
     /// Also accepts this user with this password.
     #[must_use]
     pub fn basic(mut self, user: &str, password: &str) -> Self {
-        self.basic.push(format!("{user}:{password}"));
+        self.basic.push(format!("{user}:{password}").into());
         self
     }
 
@@ -84,13 +85,13 @@ impl Auth {
         };
         let known = if scheme.eq_ignore_ascii_case(b"bearer") && self.accepts_bearer() {
             match &self.tokens {
-                Some(check) if !matches_any(credentials, &self.bearer) => {
+                Some(check) if !Secret::any_matches(&self.bearer, credentials) => {
                     return verify_token(&**check, credentials, resource);
                 }
-                _ => matches_any(credentials, &self.bearer),
+                _ => Secret::any_matches(&self.bearer, credentials),
             }
         } else if scheme.eq_ignore_ascii_case(b"basic") && !self.basic.is_empty() {
-            STANDARD.decode(credentials).is_ok_and(|pair| matches_any(&pair, &self.basic))
+            STANDARD.decode(credentials).is_ok_and(|pair| Secret::any_matches(&self.basic, &pair))
         } else {
             return Err(AuthDenied::Missing);
         };
@@ -221,12 +222,6 @@ fn split_credentials(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = value.iter().position(|byte| *byte == b' ')?;
     let credentials = value[space..].trim_ascii();
     (!credentials.is_empty()).then_some((&value[..space], credentials))
-}
-
-/// Compares with all of them, so that the time does not show which one matched.
-fn matches_any(given: &[u8], known: &[String]) -> bool {
-    let none = Choice::from(0);
-    known.iter().fold(none, |found, known| found | known.as_bytes().ct_eq(given)).into()
 }
 
 /// Shows the number of credentials, never their values.
