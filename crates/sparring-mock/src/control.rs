@@ -8,10 +8,10 @@ use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use sparring_peer::Server;
 use sparring_peer::server::WeakServer;
+use sparring_transport::Secret;
 use sparring_transport::http::{ExtraRequest, ExtraRoutes};
 use sparring_wire::RawJson;
 use sparring_wire::json::parse_value;
-use subtle::ConstantTimeEq as _;
 
 use crate::mock_issuer::MockIssuer;
 use crate::serve::{ChangeError, ChangeSource, MockHandler};
@@ -134,7 +134,7 @@ fn check_access(mock: &MockHandler, visit: &ExtraRequest<'_>) -> Result<(), Cont
     }
     let Some(token) = &control.token else { return Ok(()) };
     let given = visit.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
-    match format!("Bearer {token}").as_bytes().ct_eq(given).into() {
+    match Secret::from(format!("Bearer {}", token.reveal())).matches(given) {
         true => Ok(()),
         false => Err(error_response(StatusCode::UNAUTHORIZED, "missing or wrong token")),
     }

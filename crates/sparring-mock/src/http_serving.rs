@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 
+use sparring_transport::Secret;
 use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle, listen_tcp};
 
 use crate::control::ControlEndpoints;
@@ -25,7 +26,7 @@ pub(crate) struct HttpConfig {
 #[derive(Clone, Default)]
 pub(crate) struct ControlAccess {
     /// The required bearer token, if any.
-    pub(crate) token: Option<String>,
+    pub(crate) token: Option<Secret>,
     /// True if other machines may use them.
     pub(crate) anywhere: bool,
 }
@@ -89,6 +90,11 @@ impl MockServer {
         let options = &self.initial_http().options;
         let at = |path: &str| format!("http://{address}{path}");
         Urls { mcp: at(&options.path), sse: options.sse_path.as_deref().map(at) }
+    }
+
+    /// Returns the token that the control endpoints require, if any.
+    pub fn control_token(&self) -> Option<Secret> {
+        self.initial_http().control.token.clone()
     }
 
     fn initial_http(&self) -> &HttpConfig {

@@ -8,6 +8,8 @@ use std::time::Duration;
 use sparring_peer::Link;
 use sparring_peer::link::LineLinkOptions;
 
+#[cfg(feature = "http")]
+use crate::child::HttpProcessError;
 use crate::child::{ChildError, ChildLink, Stderr};
 #[cfg(feature = "containers")]
 use crate::container::{self, Container, ContainerError};
@@ -100,6 +102,10 @@ pub enum OpenError {
     /// A child could not be started.
     #[error(transparent)]
     Child(#[from] ChildError),
+    /// A program that serves over HTTP could not be started.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    HttpProcess(#[from] HttpProcessError),
     /// A container could not be entered.
     #[cfg(feature = "containers")]
     #[error(transparent)]

@@ -100,7 +100,7 @@ impl OAuthFlags {
             (Some(secret), _) if secret.trim().is_empty() => {
                 return Err(usage_error("--oauth-secret: the secret is empty"));
             }
-            (Some(secret), _) => ClientAuth::Secret(secret.clone()),
+            (Some(secret), _) => ClientAuth::Secret(secret.as_str().into()),
             (None, Some(path)) => {
                 let key = std::fs::read_to_string(path);
                 ClientAuth::Key(key.map_err(|error| {

@@ -16,6 +16,7 @@ mod example_agents;
 #[path = "../support/filters.rs"]
 #[expect(dead_code, reason = "the target `golden` uses the rest")]
 mod filters;
+mod http_process;
 mod interrupted;
 mod issuer;
 mod llm;

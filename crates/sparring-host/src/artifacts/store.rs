@@ -14,6 +14,7 @@ use sparring_wire::{Json, RawJson};
 use super::artifact::{Artifact, ArtifactStatus};
 use super::file_name::FileStem;
 use super::folder::Folder;
+use super::memory::{Memory, StoredArtifact};
 use super::model_text::{MAX_RENDERED_PIECES, PieceText, render_for_model, share_per_text};
 use super::piece::{DetectedBy, Piece};
 use super::result_pieces::{Pieces, split_result, whole_result};
@@ -74,10 +75,18 @@ pub struct ProcessedResult {
 
 #[derive(Debug)]
 struct StoreState {
-    /// `None` if nothing is saved.
-    folder: Option<Folder>,
+    destination: Destination,
     files: usize,
     bytes: u64,
+}
+
+/// The place where artifacts are saved.
+#[derive(Debug)]
+enum Destination {
+    Folder(Folder),
+    Memory(Memory),
+    /// Nothing is saved.
+    Nowhere,
 }
 
 /// The contents of the metadata file.
@@ -126,16 +135,22 @@ impl Default for Settings {
 impl Store {
     /// Saves artifacts in that folder, which is created with the first one.
     pub fn new(folder: impl Into<PathBuf>, settings: Settings) -> Store {
-        Store::with(Some(Folder::new(folder.into())), settings)
+        Store::with(Destination::Folder(Folder::new(folder.into())), settings)
     }
 
     /// Saves nothing: the model gets as much as there is room for.
     pub fn without_folder(settings: Settings) -> Store {
-        Store::with(None, settings)
+        Store::with(Destination::Nowhere, settings)
     }
 
-    fn with(folder: Option<Folder>, settings: Settings) -> Store {
-        let state = Mutex::new(StoreState { folder, files: 0, bytes: 0 });
+    /// Keeps artifacts in memory; [`Store::stored`] returns them. The file of an artifact is only
+    /// its name then.
+    pub fn in_memory(settings: Settings) -> Store {
+        Store::with(Destination::Memory(Memory::default()), settings)
+    }
+
+    fn with(destination: Destination, settings: Settings) -> Store {
+        let state = Mutex::new(StoreState { destination, files: 0, bytes: 0 });
         Store { settings, secrets: Secrets::default(), state }
     }
 
@@ -143,6 +158,16 @@ impl Store {
     #[must_use]
     pub fn masking(self, secrets: Secrets) -> Store {
         Store { secrets, ..self }
+    }
+
+    /// Returns the artifacts that are kept in memory, in the order in which they were saved;
+    /// none if the store is not in memory.
+    pub fn stored(&self) -> Vec<StoredArtifact> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &state.destination {
+            Destination::Memory(memory) => memory.artifacts().to_vec(),
+            Destination::Folder(_) | Destination::Nowhere => Vec::new(),
+        }
     }
 
     /// Processes the result of a tool call, valid or not. Problems are in the
@@ -236,9 +261,10 @@ impl Store {
     ) -> Result<Option<PathBuf>, String> {
         let Settings { max_files, max_bytes, keep_arguments, .. } = self.settings;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let StoreState { folder: Some(folder), files, bytes: before } = &mut *state else {
+        let StoreState { destination, files, bytes: before } = &mut *state;
+        if let Destination::Nowhere = destination {
             return Ok(None);
-        };
+        }
         let bytes = before.saturating_add(piece.bytes.len() as u64);
         if *files >= max_files {
             return Err(format!("limit of {max_files} artifacts reached"));
@@ -273,7 +299,11 @@ impl Store {
         };
         let extension = if is_raw { "raw.json" } else { piece.kind.extension() };
         let stem = piece.stem.clone().unwrap_or_else(|| FileStem::from_tool(call.tool));
-        let file = folder.write(&stem, extension, &piece.bytes, metadata);
+        let file = match destination {
+            Destination::Folder(folder) => folder.write(&stem, extension, &piece.bytes, metadata),
+            Destination::Memory(memory) => memory.write(&stem, extension, &piece.bytes, metadata),
+            Destination::Nowhere => return Ok(None),
+        };
         let file = file.map_err(|error| error.to_string())?;
         (*files, *before) = (*files + 1, bytes);
         Ok(Some(file))

@@ -30,7 +30,7 @@ impl EntryReader<'_> {
                 if token.trim().is_empty() {
                     self.add_problem(method.value.span, "`auth.bearer` is empty");
                 }
-                Some(Credentials::Bearer(token))
+                Some(Credentials::Bearer(token.into()))
             }
             "basic" => {
                 let pair = self.expander.expand_text("auth.basic", &method.value)?;
@@ -40,7 +40,7 @@ impl EntryReader<'_> {
                         "`auth.basic` must have the form USER:PASSWORD",
                     );
                 }
-                Some(Credentials::Basic(pair))
+                Some(Credentials::Basic(pair.into()))
             }
             _ if method.value.kind == NodeKind::Bool(false) => None,
             _ => self.oauth(&method.value).map(|oauth| Credentials::OAuth(Box::new(oauth))),
@@ -81,7 +81,9 @@ impl EntryReader<'_> {
                 );
                 None
             }
-            (Some(_), None) => self.oauth_text(node, "secret").map(ClientAuth::Secret),
+            (Some(_), None) => {
+                self.oauth_text(node, "secret").map(|secret| ClientAuth::Secret(secret.into()))
+            }
             (None, Some(key)) => {
                 let path = self.oauth_text(node, "key")?;
                 let path =

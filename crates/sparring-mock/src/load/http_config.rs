@@ -37,7 +37,7 @@ impl Loader<'_> {
         if let Some(anywhere) = anywhere.filter(|_| is_anywhere && token.is_none()) {
             self.problems.add(anywhere.key_span, "`anywhere` needs a `token`");
         }
-        ControlAccess { token, anywhere: is_anywhere }
+        ControlAccess { token: token.map(Into::into), anywhere: is_anywhere }
     }
 }
 

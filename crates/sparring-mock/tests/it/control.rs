@@ -1,12 +1,12 @@
 //! Changes to a running mock, in Rust and over HTTP.
 
 use serde_json::{Value, json};
-use sparring_mock::{ControlKeys, MockServer, Reply, Settings, ToolMock};
+use sparring_mock::{ControlKeys, HttpMock, HttpReply, MockServer, Reply, Settings, ToolMock};
 use sparring_peer::client::SubscriptionFilter;
-use sparring_transport::http::HttpServerHandle;
+use sparring_transport::http::{HttpServerHandle, HttpTransport};
 use sparring_wire::Revision;
 
-use crate::fixture::{TIMEOUT, call, call_text, connect, listen, mock, within};
+use crate::fixture::{TIMEOUT, call, call_text, connect, listen, mock, over_http, within};
 
 const SCRIPT: &str = "
 seed: 1
@@ -146,6 +146,47 @@ async fn changes_the_mock_over_http() {
         ("GET", "/_spar", None, 404),
     ] {
         assert_eq!(ask(method, path, body).await.0, status, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_registered_over_http_calls_its_upstream_until_it_is_removed() {
+    let upstream = HttpMock::start().await.unwrap();
+    let mock = mock(SCRIPT);
+    let serving = listen(&mock).await;
+    let ask = async |method, path: &str, body| ask(&serving, method, path, None, body).await;
+    for (revision, transport) in [
+        (Revision::V2024_11_05, HttpTransport::Sse),
+        (Revision::LATEST_LEGACY, HttpTransport::Streamable),
+        (Revision::LATEST, HttpTransport::Streamable),
+    ] {
+        let client = over_http(&mock, &serving, revision, transport).await;
+        upstream.enqueue(HttpReply::json(&json!({"temperature": 15})));
+        let url = upstream.url("/weather");
+        let tool = json!({
+            "name": "weather-api", "description": "Get weather data", "input": {"city": "string"},
+            "http": {"url": url, "query": {"city": "${args.city}"}},
+        });
+        assert_eq!(ask("POST", "/_spar/tools", Some(tool)).await.0, 200);
+        let tools = within(client.list_tools().into_future()).await.unwrap();
+        let listed = tools.iter().find(|tool| tool.name == "weather-api").unwrap();
+        assert_eq!(listed.description.as_deref(), Some("Get weather data"));
+        assert_eq!(listed.input_schema["required"], json!(["city"]));
+        let response = call(&client, "weather-api", json!({"city": "London"})).await;
+        assert!(!response.is_error());
+        assert_eq!(response.content(), "{\"temperature\":15}");
+        let request = upstream.take_request(TIMEOUT).await.unwrap();
+        assert_eq!((&*request.method, &*request.path), ("GET", "/weather"));
+        assert_eq!(request.query.as_deref(), Some("city=London"));
+        upstream.enqueue(HttpReply::new(500).body("out of order"));
+        let response = call(&client, "weather-api", json!({"city": "Oslo"})).await;
+        assert!(response.is_error() && response.content().contains("500"), "{response:?}");
+        assert!(upstream.take_request(TIMEOUT).await.is_some());
+        assert_eq!(ask("DELETE", "/_spar/tools/weather-api", None).await.0, 200);
+        let before = upstream.total();
+        let gone = call(&client, "weather-api", json!({"city": "London"})).await;
+        assert_eq!(gone.error_code(), Some(-32602));
+        assert_eq!(upstream.total(), before);
     }
 }
 

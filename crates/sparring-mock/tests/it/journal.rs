@@ -106,7 +106,7 @@ async fn records_headers_without_secrets() {
     let mock = mock(&format!("auth: {{bearer: [hunter2]}}{SCRIPT}"));
     let serving = listen(&mock).await;
     let mut target = HttpTarget::new(mock.urls(serving.address().unwrap()).mcp);
-    target.credentials = Some(Credentials::Bearer("hunter2".to_owned()));
+    target.credentials = Some(Credentials::Bearer("hunter2".into()));
     target.headers.push(("X-Trace".to_owned(), "t1".to_owned()));
     let lines = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&lines);

@@ -25,8 +25,8 @@ pub(crate) use expect::{
 pub(crate) use files::Files;
 pub(crate) use glob::Glob;
 pub(crate) use matcher_template::{MatcherTemplate, ValueMismatch};
-pub(crate) use mock::{Body, Llm, MockKind, Reply, Route, SuiteMock};
-pub(crate) use server::{Address, Command, Container, Script, Server, ServerKind};
+pub(crate) use mock::{Body, Interactions, Llm, MockKind, Reply, Route, SuiteMock};
+pub(crate) use server::{Address, Command, Container, HttpProcess, Script, Server, ServerKind};
 pub(crate) use snapshot::SnapshotRules;
 pub(crate) use step::{AnswerOrder, Answers, Cancel, Completion, RawMessage, Step, Verb};
 pub use variant::{Transport, Variant};

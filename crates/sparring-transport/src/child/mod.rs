@@ -6,6 +6,10 @@
 #[cfg(target_os = "linux")]
 mod descendants;
 mod exit;
+#[cfg(feature = "http")]
+mod http_process;
+#[cfg(feature = "http")]
+mod http_process_link;
 mod job;
 mod output;
 mod process_group;
@@ -29,12 +33,16 @@ use crate::target::ChildTarget;
 #[cfg(not(feature = "containers"))]
 use exit::ExitDescription;
 use spawn::SpawnedChild;
-use supervisor::{SupervisedChild, Supervisor};
+use supervisor::{EXIT_TIMEOUT, SupervisedChild, Supervisor};
 
 #[cfg(target_os = "linux")]
 pub use descendants::adopt_orphans;
 #[cfg(feature = "containers")]
 pub(crate) use exit::{ExitDescription, describe_exit_status};
+#[cfg(feature = "http")]
+pub use http_process::{HttpProcess, HttpProcessError, HttpProcessTarget, free_port};
+#[cfg(feature = "http")]
+pub use http_process_link::HttpProcessLink;
 pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use spawn::ChildError;
@@ -104,6 +112,7 @@ impl Launch {
             stderr: stderr.clone(),
             draining,
             remote: self.remote.clone(),
+            exit_timeout: EXIT_TIMEOUT,
         });
         Ok((LineLink::new(stdout, stdin, options), supervisor))
     }

@@ -17,8 +17,9 @@ use super::exit::{ExitDescription, describe_exit_status};
 use super::process_group::ProcessGroup;
 use super::stderr::Stderr;
 
-/// The maximum wait for the exit of a child after its stdin is closed.
-const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+/// The maximum wait for the exit of a child after its stdin is closed, if the child reads its
+/// messages there.
+pub(super) const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The maximum wait for the exit of a child after SIGTERM.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -100,11 +101,13 @@ pub(super) struct SupervisedChild {
     /// The task that drains stderr.
     pub(super) draining: JoinHandle<()>,
     pub(super) remote: Option<Arc<dyn RemoteProcess>>,
+    /// The maximum wait between the end of its stdin and SIGTERM.
+    pub(super) exit_timeout: Duration,
 }
 
 impl Supervisor {
     pub(super) fn start(child_parts: SupervisedChild) -> Supervisor {
-        let SupervisedChild { child, group, stderr, draining, remote } = child_parts;
+        let SupervisedChild { child, group, stderr, draining, remote, exit_timeout } = child_parts;
         let id = child.id().unwrap_or_default();
         let group = Arc::new(group);
         let (stop, stopped) = oneshot::channel();
@@ -113,6 +116,7 @@ impl Supervisor {
             child,
             group: Arc::clone(&group),
             remote: remote.clone(),
+            exit_timeout,
             done: false,
         };
         let stderr_and_drain = (stderr, draining);
@@ -196,6 +200,7 @@ struct SupervisorTask {
     child: Child,
     group: Arc<ProcessGroup>,
     remote: Option<Arc<dyn RemoteProcess>>,
+    exit_timeout: Duration,
     done: bool,
 }
 
@@ -250,7 +255,7 @@ impl SupervisorTask {
     /// Waits for the child to exit, then sends SIGTERM to its group, then SIGKILL. The second
     /// value is the last signal that was sent, if any.
     async fn end_child(&mut self) -> (io::Result<ExitStatus>, Option<LastSignal>) {
-        if let Ok(status) = timeout(EXIT_TIMEOUT, self.child.wait()).await {
+        if let Ok(status) = timeout(self.exit_timeout, self.child.wait()).await {
             return (status, None);
         }
         match &self.remote {

@@ -219,7 +219,7 @@ impl Serve {
         printer: &Printer,
     ) -> Result<Frontend, CommandError> {
         let address = listener.local_addr().map_err(CommandError::System)?;
-        let auth = token.iter().fold(Auth::default(), |auth, token| auth.bearer(token));
+        let auth = token.iter().fold(Auth::default(), |auth, token| auth.bearer(token.as_str()));
         let options = HttpOptions { auth, ..HttpOptions::default() };
         let url = format!("http://{address}{}", options.path);
         let serving = HttpServer::new(server.clone(), options).serve(listener);

@@ -189,7 +189,7 @@ impl Scope for SuiteAgentScope<'_> {
         let TestScope { context, folder, mocks, .. } = self.0;
         match path.root() {
             "input" => self.0.get(path),
-            _ => ServerScope { context, folder, mocks: mocks.values() }.get(path),
+            _ => ServerScope { context, folder, mocks: mocks.values(), port: None }.get(path),
         }
     }
 }

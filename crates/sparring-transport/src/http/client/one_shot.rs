@@ -36,7 +36,7 @@ async fn open(uri: &Uri, tls: Option<&TlsClient>) -> Result<Box<dyn ByteStream>,
     Ok(Box::new(TokioIo::new(stream)))
 }
 
-async fn send(
+pub(super) async fn send(
     io: Box<dyn ByteStream>,
     request: Request<Full<Bytes>>,
     limit: usize,

@@ -11,13 +11,14 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use sparring_wire::Frame;
-use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
+
+use crate::secrets::Secret;
 
 /// The credentials that a server accepts (default: no authorization).
 #[derive(Clone, Default)]
 pub struct Auth {
-    bearer: Vec<String>,
-    basic: Vec<String>,
+    bearer: Vec<Secret>,
+    basic: Vec<Secret>,
     tokens: Option<Arc<dyn TokenVerifier>>,
 }
 
@@ -80,7 +81,7 @@ impl Access {
 impl Auth {
     /// Also accepts this bearer token.
     #[must_use]
-    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+    pub fn bearer(mut self, token: impl Into<Secret>) -> Self {
         self.bearer.push(token.into());
         self
     }
@@ -88,7 +89,7 @@ impl Auth {
     /// Also accepts this user with this password.
     #[must_use]
     pub fn basic(mut self, user: &str, password: &str) -> Self {
-        self.basic.push(format!("{user}:{password}"));
+        self.basic.push(format!("{user}:{password}").into());
         self
     }
 
@@ -115,13 +116,13 @@ impl Auth {
             return Err(AuthDenied::Missing);
         };
         let owner = if scheme.eq_ignore_ascii_case(b"bearer") && self.accepts_bearer() {
-            match (find_match(credentials, &self.bearer), &self.tokens) {
+            match (Secret::find_match(&self.bearer, credentials), &self.tokens) {
                 (None, Some(check)) => return verify_token(&**check, credentials, resource),
                 (found, _) => found.map(Owner::Bearer),
             }
         } else if scheme.eq_ignore_ascii_case(b"basic") && !self.basic.is_empty() {
             let pair = STANDARD.decode(credentials).ok();
-            pair.and_then(|pair| find_match(&pair, &self.basic)).map(Owner::Basic)
+            pair.and_then(|pair| Secret::find_match(&self.basic, &pair)).map(Owner::Basic)
         } else {
             return Err(AuthDenied::Missing);
         };
@@ -252,17 +253,6 @@ fn split_credentials(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = value.iter().position(|byte| *byte == b' ')?;
     let credentials = value[space..].trim_ascii();
     (!credentials.is_empty()).then_some((&value[..space], credentials))
-}
-
-/// Returns the place of the equal text. Compares with all of them, so that the time does not
-/// show which one matched.
-fn find_match(given: &[u8], known: &[String]) -> Option<u32> {
-    const NONE: u32 = u32::MAX;
-    let compare = |found: u32, (place, known): (u32, &String)| {
-        u32::conditional_select(&found, &place, known.as_bytes().ct_eq(given))
-    };
-    let found = (0..).zip(known).fold(NONE, compare);
-    (found != NONE).then_some(found)
 }
 
 /// Shows the number of credentials, never their values.

@@ -316,9 +316,11 @@ impl Authorizer {
         tokens: Tokens,
         source: TokenSource,
     ) -> BearerToken {
-        self.secrets.add_temporary(&tokens.access);
-        self.secrets.add_temporary(tokens.refresh.as_deref().unwrap_or_default());
-        let header = HeaderValue::try_from(format!("Bearer {}", tokens.access));
+        self.secrets.add_temporary(tokens.access.reveal());
+        if let Some(refresh) = &tokens.refresh {
+            self.secrets.add_temporary(refresh.reveal());
+        }
+        let header = HeaderValue::try_from(format!("Bearer {}", tokens.access.reveal()));
         let current = Arc::new(CurrentToken {
             issuer: issuer.to_owned(),
             tokens,

@@ -21,6 +21,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::secrets::Secret;
+
 pub(super) use authorizer::{AuthAttempts, Authorizer};
 
 /// OAuth settings, as plain data.
@@ -70,7 +72,7 @@ pub enum ClientAuth {
     #[default]
     None,
     /// With a secret.
-    Secret(String),
+    Secret(Secret),
     /// With a signature of this key, in PEM (`private_key_jwt`).
     Key(String),
 }
