@@ -186,7 +186,10 @@ fn parse_help(about: &str) -> Result<ParsedLine, CommandError> {
 
 fn unknown_command(name: &str) -> CommandError {
     let names = ALL.iter().map(|command| command.name).chain(BUILT_IN_COMMANDS);
-    let meant = did_you_mean(name, names).unwrap_or_else(|| "see help".to_owned());
+    let meant = did_you_mean(name, names)
+        // The slash makes the short word long enough to be similar.
+        .or_else(|| did_you_mean(&format!("/{name}"), ["/mcp"]))
+        .unwrap_or_else(|| "see help".to_owned());
     CommandError::Usage(format!("unknown command '{name}'; {meant}"))
 }
 
@@ -244,7 +247,7 @@ mod tests {
     #[test]
     fn reports_an_unknown_command_with_a_suggestion() {
         for (line, expected) in [
-            ("/mpc", "unknown command 'mpc'; did you mean 'mcp'?"),
+            ("/mpc", "unknown command 'mpc'; did you mean '/mcp'?"),
             ("zzz", "unknown command 'zzz'; see help"),
             ("/mcp conect db", "unknown command 'conect'; did you mean 'connect'"),
             ("/mcp zzz", "unknown command 'zzz'; see help"),
