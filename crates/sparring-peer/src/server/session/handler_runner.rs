@@ -85,8 +85,7 @@ impl Connection {
         match event {
             Event::Request(request) => self.start_handler(request),
             Event::Answered(request, answer) => {
-                let sender = Arc::clone(&self.message_sender);
-                let context = Context::new(request, self.origin, sender);
+                let context = Context::new(request, self.origin, self.messages.sender());
                 let answer = answer.map(Into::into);
                 // The response is sent already; the panic hook has printed the panic.
                 let observe = AssertUnwindSafe(|| self.shared.handler.answered(&context, &answer));
