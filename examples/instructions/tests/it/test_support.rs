@@ -69,7 +69,9 @@ async fn each_matcher_reports_the_text_that_is_missing() {
         (work_log(), "missing: \"work log\""),
         (checklist(), "expected \"checklist\""),
     ] {
-        let message = failure(|| drop(routed.assert_content(content.clone())));
+        let message = failure(|| {
+            routed.assert_content(content.clone());
+        });
         assert!(message.contains(missing) && message.contains("found: "), "{message}");
     }
 }
