@@ -20,8 +20,6 @@ def parameters(server):
 with open(os.environ["MCP_CONFIG"]) as file:
     servers = json.load(file)["mcpServers"].values()
 model = OpenAIModel(model_id="gpt-5", api_base=os.environ["OPENAI_BASE_URL"])
-# Without a timeout a call waits for a server that has crashed.
-options = {"structured_output": False, "adapter_kwargs": {"client_session_timeout_seconds": 10}}
-with MCPClient([parameters(server) for server in servers], **options) as tools:
+with MCPClient([parameters(server) for server in servers], structured_output=False) as tools:
     agent = ToolCallingAgent(tools=tools, model=model, max_steps=4, verbosity_level=0)
     print(agent.run(sys.stdin.read()))
