@@ -8,10 +8,10 @@ use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use sparring_peer::Server;
 use sparring_peer::server::WeakServer;
+use sparring_transport::Secret;
 use sparring_transport::http::{ExtraRequest, ExtraRoutes};
 use sparring_wire::RawJson;
 use sparring_wire::json::parse_value;
-use subtle::ConstantTimeEq as _;
 
 use crate::mock_issuer::MockIssuer;
 use crate::serve::{ChangeError, ChangeSource, MockHandler};
@@ -42,6 +42,16 @@ impl ExtraRoutes for ControlEndpoints {
         path == HEALTH_PATH
             || path.starts_with(CONTROL_PREFIX)
             || self.issuer().is_some_and(|it| it.serves(path))
+    }
+
+    /// The control endpoints need `control.token` or, without one, what MCP needs.
+    fn needs_authorization(&self, path: &str) -> bool {
+        path.starts_with(CONTROL_PREFIX)
+            && !self.issuer().is_some_and(|it| it.serves(path))
+            && self
+                .0
+                .upgrade()
+                .is_none_or(|server| server.handler().script().model.http.control.token.is_none())
     }
 
     fn answer(&self, visit: ExtraRequest<'_>) -> Response<bytes::Bytes> {
@@ -111,7 +121,8 @@ fn route(mock: &MockHandler, visit: &ExtraRequest<'_>) -> ControlResponse {
     }
 }
 
-/// Checks that the client may use the control endpoints.
+/// Checks that the client may use the control endpoints. The HTTP server has checked the
+/// credentials, if the script has no `control.token`.
 fn check_access(mock: &MockHandler, visit: &ExtraRequest<'_>) -> Result<(), ControlResponse> {
     let script = mock.script();
     let control = &script.model.http.control;
@@ -123,7 +134,7 @@ fn check_access(mock: &MockHandler, visit: &ExtraRequest<'_>) -> Result<(), Cont
     }
     let Some(token) = &control.token else { return Ok(()) };
     let given = visit.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
-    match format!("Bearer {token}").as_bytes().ct_eq(given).into() {
+    match Secret::from(format!("Bearer {}", token.reveal())).matches(given) {
         true => Ok(()),
         false => Err(error_response(StatusCode::UNAUTHORIZED, "missing or wrong token")),
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle};
-use tokio::net::TcpListener;
+use sparring_transport::Secret;
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle, listen_tcp};
 
 use crate::control::ControlEndpoints;
 use crate::mock_issuer::MockIssuer;
@@ -26,7 +26,7 @@ pub(crate) struct HttpConfig {
 #[derive(Clone, Default)]
 pub(crate) struct ControlAccess {
     /// The required bearer token, if any.
-    pub(crate) token: Option<String>,
+    pub(crate) token: Option<Secret>,
     /// True if other machines may use them.
     pub(crate) anywhere: bool,
 }
@@ -68,7 +68,7 @@ impl MockServer {
     /// # Errors
     /// If it cannot listen on the address.
     pub async fn listen(&self, address: SocketAddr) -> std::io::Result<HttpServerHandle> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = listen_tcp(address)?;
         self.initial_http().issuer.set_address(listener.local_addr()?);
         Ok(self.http().serve(listener))
     }
@@ -79,7 +79,7 @@ impl MockServer {
     /// # Errors
     /// If it cannot listen.
     pub async fn listen_locally(&self) -> std::io::Result<(HttpServerHandle, Urls)> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let listener = listen_tcp((Ipv4Addr::LOCALHOST, 0).into())?;
         let address = listener.local_addr()?;
         self.initial_http().issuer.set_address(address);
         Ok((self.http().serve(listener), self.urls(address)))
@@ -90,6 +90,11 @@ impl MockServer {
         let options = &self.initial_http().options;
         let at = |path: &str| format!("http://{address}{path}");
         Urls { mcp: at(&options.path), sse: options.sse_path.as_deref().map(at) }
+    }
+
+    /// Returns the token that the control endpoints require, if any.
+    pub fn control_token(&self) -> Option<Secret> {
+        self.initial_http().control.token.clone()
     }
 
     fn initial_http(&self) -> &HttpConfig {

@@ -83,6 +83,21 @@ mod tests {
     }
 
     #[test]
+    fn arguments_pass_through_unchanged_at_any_depth() {
+        let text = "tool_calls: [{tool_name: a, arguments: {user_name: {first_name: Ada}, \
+                    mime_type: x, list_of: [{is_error: 1}]}}]";
+        let mut node = Node::parse(&Source::new("a", text)).unwrap();
+        rename_keys_to_wire(&mut node);
+        let arguments = json!({
+            "user_name": {"first_name": "Ada"}, "mime_type": "x", "list_of": [{"is_error": 1}],
+        });
+        assert_eq!(
+            node.to_json(),
+            json!({"toolCalls": [{"toolName": "a", "arguments": arguments}]})
+        );
+    }
+
+    #[test]
     fn keys_of_user_data_are_not_renamed() {
         let text = "mime_type: a\nannotations: {last_modified: x}\n_meta: {a_b: 1}\n\
                     structured_content: {a_b: 1}\nrequested_schema: {a_b: 1}\n\

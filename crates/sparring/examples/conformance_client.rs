@@ -40,7 +40,7 @@ fn authorization(scenario: &str, context: &Value) -> OAuth {
     let text = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
     let client_id = text("client_id");
     let proof = match (text("client_secret"), text("private_key_pem")) {
-        (Some(secret), _) => ClientAuth::Secret(secret),
+        (Some(secret), _) => ClientAuth::Secret(secret.into()),
         (None, Some(key)) => ClientAuth::Key(key),
         (None, None) => ClientAuth::None,
     };

@@ -20,7 +20,7 @@
 //! # fn main() {}
 //! ```
 
-pub use sparring_transport::{ChildError, OpenError, OpenedTarget, Stderr, stdio};
+pub use sparring_transport::{ChildError, OpenError, OpenedTarget, Secret, Stderr, stdio};
 #[cfg(feature = "containers")]
 pub use sparring_transport::{Container, ContainerError};
 #[cfg(unix)]

@@ -7,10 +7,12 @@ mod database;
 mod error;
 mod resources;
 mod server;
+mod serving;
 mod settings;
 pub mod statements;
 mod tools;
 
 pub use error::{Error, OpenError};
 pub use server::{SqlServer, serve};
+pub use serving::{BACKGROUND_VARIABLE, ServingMode};
 pub use settings::{Limits, Location, Settings};

@@ -13,7 +13,9 @@ use sparring::transport::http::Auth;
 use sparring::transport::stdio;
 use sparring::{HttpOptions, HttpServer, Server};
 use sql::statements::{Kind, Rules};
-use sql::{Limits, Location, OpenError, Settings, SqlServer, serve};
+use sql::{
+    BACKGROUND_VARIABLE, Limits, Location, OpenError, ServingMode, Settings, SqlServer, serve,
+};
 use tokio::net::TcpListener;
 
 /// The exit code if serving is disabled.
@@ -27,7 +29,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 #[command(
     version,
     after_help = "exit codes: 0 at the end of input or by a signal, 1 when the \
-    server cannot start, 2 for wrong flags, 3 where serving is disabled"
+    server cannot start, 2 for wrong flags, 3 where serving is disabled. With the variable \
+    SQL_SERVER_BACKGROUND=1 the end of input does not end the program, but a signal does"
 )]
 struct Flags {
     /// The database: a file, created if it does not exist, or :memory:
@@ -97,6 +100,10 @@ fn main() -> ExitCode {
         Some(Ok(token)) => Some(token),
         Some(Err(why)) => return fail(2, &why),
     };
+    let mode = match ServingMode::from_variable(std::env::var_os(BACKGROUND_VARIABLE).as_deref()) {
+        Ok(mode) => mode,
+        Err(why) => return fail(2, &why),
+    };
     let server = match serve(&flags.settings()) {
         Ok(server) => server,
         Err(error @ OpenError::ServingDisabled) => {
@@ -109,7 +116,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime.block_on(async {
             match (flags.http, token) {
                 (Some(address), Some(token)) => over_http(server, address, token).await,
-                _ => over_stdio(server).await,
+                _ => over_stdio(server, mode).await,
             }
         }),
         Err(error) => Err(format!("no runtime can be started: {error}")),
@@ -132,11 +139,18 @@ fn read_token(name: &str) -> Result<String, String> {
     }
 }
 
-async fn over_stdio(server: Server<SqlServer>) -> Result<(), String> {
-    tokio::select! {
-        _ = server.serve(stdio(LineLinkOptions::default())) => Ok(()),
-        signal = shutdown_signal() => signal,
-    }
+async fn over_stdio(server: Server<SqlServer>, mode: ServingMode) -> Result<(), String> {
+    let serving = mode.serve(&server, stdio(LineLinkOptions::default()));
+    let background = tokio::select! {
+        background = serving => background,
+        signal = shutdown_signal() => return signal,
+    };
+    let Some(task) = background else { return Ok(()) };
+    // The program is free for other work here. This one only waits.
+    eprintln!("serving in the background");
+    let signal = shutdown_signal().await;
+    task.stop().await;
+    signal
 }
 
 async fn over_http(

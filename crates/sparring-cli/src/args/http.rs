@@ -96,11 +96,11 @@ impl HttpFlags {
             (Some(token), _) if token.trim().is_empty() => {
                 return Err(usage_error("--bearer: the token is empty"));
             }
-            (Some(token), _) => Some(Credentials::Bearer(token.clone())),
+            (Some(token), _) => Some(Credentials::Bearer(token.as_str().into())),
             (None, Some(pair)) if !pair.contains(':') => {
                 return Err(usage_error("--basic: expected USER:PASSWORD"));
             }
-            (None, Some(pair)) => Some(Credentials::Basic(pair.clone())),
+            (None, Some(pair)) => Some(Credentials::Basic(pair.as_str().into())),
             (None, None) => None,
         })
     }
@@ -158,7 +158,7 @@ mod tests {
         );
         let target = target.unwrap();
         assert_eq!(target.headers, [("X-Key".to_owned(), "a: b".to_owned())]);
-        assert_eq!(target.credentials, Some(Credentials::Bearer("-token".to_owned())));
+        assert_eq!(target.credentials, Some(Credentials::Bearer("-token".into())));
         assert!(target.tls.insecure && target.idle_timeout.is_none());
     }
 

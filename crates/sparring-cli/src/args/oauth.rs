@@ -64,6 +64,11 @@ pub(super) struct OAuthFlags {
     #[arg(long, value_name = "FILE", requires = "oauth", help_heading = "OAuth")]
     oauth_file: Option<PathBuf>,
 
+    /// Let the server name authorization servers that are nearer than itself: in a private
+    /// network, on the local link, on this machine
+    #[arg(long, requires = "oauth", help_heading = "OAuth")]
+    oauth_local: bool,
+
     /// Only print the login page's URL; do not open a browser
     #[arg(long, requires = "oauth", help_heading = "OAuth")]
     no_browser: bool,
@@ -95,7 +100,7 @@ impl OAuthFlags {
             (Some(secret), _) if secret.trim().is_empty() => {
                 return Err(usage_error("--oauth-secret: the secret is empty"));
             }
-            (Some(secret), _) => ClientAuth::Secret(secret.clone()),
+            (Some(secret), _) => ClientAuth::Secret(secret.as_str().into()),
             (None, Some(path)) => {
                 let key = std::fs::read_to_string(path);
                 ClientAuth::Key(key.map_err(|error| {
@@ -128,6 +133,7 @@ impl OAuthFlags {
             login_timeout: self.oauth_timeout,
             store_path: self.oauth_file.clone().or_else(|| environment.credentials_file.clone()),
             browser: login_page_opener(stderr, environment.has_terminal && !self.no_browser),
+            allow_local: self.oauth_local,
         }))
     }
 }

@@ -6,13 +6,17 @@
 
 mod agent_page;
 mod agents;
+mod at_terminal;
 mod blocked;
 mod completions;
 mod container;
 mod diagnostic_coverage;
 mod everything;
 mod example_agents;
-mod guide;
+#[path = "../support/filters.rs"]
+#[expect(dead_code, reason = "the target `golden` uses the rest")]
+mod filters;
+mod http_process;
 mod interrupted;
 mod issuer;
 mod llm;
@@ -23,6 +27,7 @@ mod model;
 mod oauth;
 mod option_coverage;
 mod other_clients;
+mod pages;
 #[path = "../support/process.rs"]
 mod process;
 mod reports;

@@ -75,7 +75,7 @@ impl Api {
         };
         match self {
             Api::OpenAi => {
-                target.credentials = key.map(|key| Credentials::Bearer(key.to_owned()));
+                target.credentials = key.map(|key| Credentials::Bearer(key.into()));
             }
             Api::Anthropic => {
                 header("anthropic-version", ANTHROPIC_VERSION);

@@ -14,7 +14,7 @@ use tempfile::Builder;
 use super::file_name::FileStem;
 
 /// The maximum number of names that are tried for one file.
-const MAX_NAME_TRIES: usize = 10_000;
+pub(super) const MAX_NAME_TRIES: usize = 10_000;
 
 /// The folder and its names.
 #[derive(Debug)]

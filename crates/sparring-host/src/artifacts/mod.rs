@@ -10,6 +10,7 @@ mod fenced_blocks;
 mod file_name;
 mod folder;
 mod kind;
+mod memory;
 mod model_text;
 mod piece;
 mod result_pieces;
@@ -20,5 +21,6 @@ mod text_pieces;
 
 pub use artifact::{Artifact, ArtifactStatus};
 pub use kind::Kind;
+pub use memory::StoredArtifact;
 pub use piece::{DetectedBy, PieceLocation};
 pub use store::{Call, ProcessedResult, Settings, Store};

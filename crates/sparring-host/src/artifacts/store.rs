@@ -1,5 +1,6 @@
 //! Processes results: detects, saves and renders them for the model.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -7,11 +8,13 @@ use jiff::Timestamp;
 use ring::digest::{SHA256, digest};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use sparring_transport::Secrets;
 use sparring_wire::{Json, RawJson};
 
 use super::artifact::{Artifact, ArtifactStatus};
 use super::file_name::FileStem;
 use super::folder::Folder;
+use super::memory::{Memory, StoredArtifact};
 use super::model_text::{MAX_RENDERED_PIECES, PieceText, render_for_model, share_per_text};
 use super::piece::{DetectedBy, Piece};
 use super::result_pieces::{Pieces, split_result, whole_result};
@@ -44,6 +47,8 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Store {
     settings: Settings,
+    /// The secrets to mask in results.
+    secrets: Secrets,
     state: Mutex<StoreState>,
 }
 
@@ -70,10 +75,18 @@ pub struct ProcessedResult {
 
 #[derive(Debug)]
 struct StoreState {
-    /// `None` if nothing is saved.
-    folder: Option<Folder>,
+    destination: Destination,
     files: usize,
     bytes: u64,
+}
+
+/// The place where artifacts are saved.
+#[derive(Debug)]
+enum Destination {
+    Folder(Folder),
+    Memory(Memory),
+    /// Nothing is saved.
+    Nowhere,
 }
 
 /// The contents of the metadata file.
@@ -122,21 +135,47 @@ impl Default for Settings {
 impl Store {
     /// Saves artifacts in that folder, which is created with the first one.
     pub fn new(folder: impl Into<PathBuf>, settings: Settings) -> Store {
-        Store::with(Some(Folder::new(folder.into())), settings)
+        Store::with(Destination::Folder(Folder::new(folder.into())), settings)
     }
 
     /// Saves nothing: the model gets as much as there is room for.
     pub fn without_folder(settings: Settings) -> Store {
-        Store::with(None, settings)
+        Store::with(Destination::Nowhere, settings)
     }
 
-    fn with(folder: Option<Folder>, settings: Settings) -> Store {
-        Store { settings, state: Mutex::new(StoreState { folder, files: 0, bytes: 0 }) }
+    /// Keeps artifacts in memory; [`Store::stored`] returns them. The file of an artifact is only
+    /// its name then.
+    pub fn in_memory(settings: Settings) -> Store {
+        Store::with(Destination::Memory(Memory::default()), settings)
+    }
+
+    fn with(destination: Destination, settings: Settings) -> Store {
+        let state = Mutex::new(StoreState { destination, files: 0, bytes: 0 });
+        Store { settings, secrets: Secrets::default(), state }
+    }
+
+    /// Masks these secrets in results and arguments, before they are saved or shown.
+    #[must_use]
+    pub fn masking(self, secrets: Secrets) -> Store {
+        Store { secrets, ..self }
+    }
+
+    /// Returns the artifacts that are kept in memory, in the order in which they were saved;
+    /// none if the store is not in memory.
+    pub fn stored(&self) -> Vec<StoredArtifact> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &state.destination {
+            Destination::Memory(memory) => memory.artifacts().to_vec(),
+            Destination::Folder(_) | Destination::Nowhere => Vec::new(),
+        }
     }
 
     /// Processes the result of a tool call, valid or not. Problems are in the
     /// status of each piece.
     pub fn process(&self, call: Call<'_>, result: Json<'_>) -> ProcessedResult {
+        let masked = (self.mask(result), self.mask(call.arguments.view()));
+        let result = masked.0.as_ref().map_or(result, RawJson::view);
+        let call = Call { arguments: masked.1.as_ref().unwrap_or(call.arguments), ..call };
         let pieces = match self.settings.enable_intelligent_processing {
             true => split_result(result, self.settings.max_files),
             false => whole_result(result),
@@ -167,6 +206,18 @@ impl Store {
         }
         let for_model = render_for_model(&artifacts, &shown, share, left_out);
         ProcessedResult { artifacts, for_model }
+    }
+
+    /// The value with masked secrets; `None` if it has none.
+    fn mask(&self, json: Json<'_>) -> Option<RawJson> {
+        match self.secrets.mask_bytes(json.bytes()) {
+            Cow::Borrowed(_) => None,
+            // Masked JSON is JSON. If it were not, nothing of it could be shown.
+            Cow::Owned(masked) => {
+                let text = String::from_utf8_lossy(&masked);
+                Some(RawJson::parse(&text).unwrap_or_else(|_| RawJson::empty_object()))
+            }
+        }
     }
 
     /// The text of a piece for the model, without a limit.
@@ -210,9 +261,10 @@ impl Store {
     ) -> Result<Option<PathBuf>, String> {
         let Settings { max_files, max_bytes, keep_arguments, .. } = self.settings;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let StoreState { folder: Some(folder), files, bytes: before } = &mut *state else {
+        let StoreState { destination, files, bytes: before } = &mut *state;
+        if let Destination::Nowhere = destination {
             return Ok(None);
-        };
+        }
         let bytes = before.saturating_add(piece.bytes.len() as u64);
         if *files >= max_files {
             return Err(format!("limit of {max_files} artifacts reached"));
@@ -247,7 +299,11 @@ impl Store {
         };
         let extension = if is_raw { "raw.json" } else { piece.kind.extension() };
         let stem = piece.stem.clone().unwrap_or_else(|| FileStem::from_tool(call.tool));
-        let file = folder.write(&stem, extension, &piece.bytes, metadata);
+        let file = match destination {
+            Destination::Folder(folder) => folder.write(&stem, extension, &piece.bytes, metadata),
+            Destination::Memory(memory) => memory.write(&stem, extension, &piece.bytes, metadata),
+            Destination::Nowhere => return Ok(None),
+        };
         let file = file.map_err(|error| error.to_string())?;
         (*files, *before) = (*files + 1, bytes);
         Ok(Some(file))

@@ -2,8 +2,12 @@
 
 use sparring_script::{Node, NodeKind, parse_duration};
 use sparring_transport::http::{ClientAuth, Credentials, Grant, OAuth};
+use sparring_transport::read_text_file;
 
 use super::entry::{EntryReader, resolve_path};
+
+/// The largest file with a private key.
+const MAX_KEY_BYTES: u64 = 1024 * 1024;
 
 const AUTH_KINDS: [&str; 3] = ["bearer", "basic", "oauth"];
 
@@ -26,7 +30,7 @@ impl EntryReader<'_> {
                 if token.trim().is_empty() {
                     self.add_problem(method.value.span, "`auth.bearer` is empty");
                 }
-                Some(Credentials::Bearer(token))
+                Some(Credentials::Bearer(token.into()))
             }
             "basic" => {
                 let pair = self.expander.expand_text("auth.basic", &method.value)?;
@@ -36,7 +40,7 @@ impl EntryReader<'_> {
                         "`auth.basic` must have the form USER:PASSWORD",
                     );
                 }
-                Some(Credentials::Basic(pair))
+                Some(Credentials::Basic(pair.into()))
             }
             _ if method.value.kind == NodeKind::Bool(false) => None,
             _ => self.oauth(&method.value).map(|oauth| Credentials::OAuth(Box::new(oauth))),
@@ -77,12 +81,14 @@ impl EntryReader<'_> {
                 );
                 None
             }
-            (Some(_), None) => self.oauth_text(node, "secret").map(ClientAuth::Secret),
+            (Some(_), None) => {
+                self.oauth_text(node, "secret").map(|secret| ClientAuth::Secret(secret.into()))
+            }
             (None, Some(key)) => {
                 let path = self.oauth_text(node, "key")?;
                 let path =
                     resolve_path(&path, self.expander.location, self.expander.config_context);
-                match std::fs::read_to_string(&path) {
+                match read_text_file(&path, MAX_KEY_BYTES) {
                     Ok(pem) => Some(ClientAuth::Key(pem)),
                     Err(error) => {
                         let message = format!("cannot read `auth.oauth.key`: {error}");

@@ -59,6 +59,40 @@ async fn results_of_a_server_become_typed_files() {
     );
 }
 
+#[tokio::test]
+async fn a_store_in_memory_has_the_artifacts_of_an_agent_for_assertions() {
+    let connector = TestConnector::default();
+    let turns = json!([{"content": [
+        {"type": "image", "data": PIXEL, "mime_type": "image/png"},
+        {"type": "text", "text": "city,degrees\nLondon,15\nRome,25"},
+    ]}]);
+    let mock = Arc::new(MockServer::for_interactions(&Default::default()).unwrap());
+    connector.put("data", move || mock.connect());
+    let manager = connector.manager([entry("data")]);
+    let connection = within(manager.connect("data")).await.unwrap();
+    let arguments = json!({"task_description": directives("case", &turns)});
+    let response = within(connection.call_tool("get_data", arguments.clone()).into_future());
+    let response = response.await.unwrap();
+    let store = Store::in_memory(Settings::default());
+    let arguments = RawJson::from(arguments);
+    let call = Call { server: "data", tool: "get_data", arguments: &arguments };
+    for _ in 0..2 {
+        store.process(call, response.result().unwrap());
+    }
+    let stored = store.stored();
+    let names: Vec<&str> = stored.iter().map(|it| &*it.name).collect();
+    let expected = ["get_data-1.png", "get_data-2.csv", "get_data-3.png", "get_data-4.csv"];
+    assert_eq!(names, expected);
+    let [image, table, ..] = &stored[..] else { panic!("{names:?}") };
+    assert!(image.bytes.starts_with(b"\x89PNG"));
+    assert_eq!(image.metadata["mime_type"], "image/png");
+    assert_eq!(table.bytes, b"city,degrees\nLondon,15\nRome,25");
+    let of_table = ["file", "kind", "server", "tool"].map(|key| table.metadata[key].clone());
+    assert_eq!(of_table, ["get_data-2.csv", "csv", "data", "get_data"].map(Value::from));
+    // Nothing is in a folder.
+    assert!(Store::without_folder(Settings::default()).stored().is_empty());
+}
+
 fn describe(artifact: &Artifact) -> String {
     let file = artifact.file().unwrap().file_name().unwrap().to_string_lossy();
     format!("{} {} {file}", artifact.mime_type, artifact.status.name())

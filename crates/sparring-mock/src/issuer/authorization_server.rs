@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sparring_transport::Secret;
 use sparring_transport::http::jwt::{PublicKey, SigningKey};
 
 use super::bounded_map::BoundedMap;
@@ -32,13 +33,13 @@ pub(crate) struct AuthorizationServer {
 #[derive(Debug)]
 pub(super) struct IssuerState {
     /// Clients that registered themselves.
-    pub(super) clients: BoundedMap<Client>,
-    pub(super) codes: BoundedMap<AuthorizationCode>,
-    pub(super) refresh_tokens: BoundedMap<RefreshToken>,
+    pub(super) clients: BoundedMap<String, Client>,
+    pub(super) codes: BoundedMap<Secret, AuthorizationCode>,
+    pub(super) refresh_tokens: BoundedMap<Secret, RefreshToken>,
     /// Client assertions that were used.
-    pub(super) used_assertions: BoundedMap<()>,
+    pub(super) used_assertions: BoundedMap<String, ()>,
     /// Families of revoked tokens.
-    pub(super) revoked_families: BoundedMap<()>,
+    pub(super) revoked_families: BoundedMap<String, ()>,
     /// The number of times that all tokens were expired.
     pub(super) generation: u64,
     pub(super) behavior: IssuerBehavior,
@@ -62,7 +63,7 @@ pub(super) struct Authorization {
 pub(super) struct AuthorizationCode {
     pub(super) authorization: Authorization,
     pub(super) redirect: String,
-    pub(super) challenge: String,
+    pub(super) challenge: Secret,
     pub(super) nonce: Option<String>,
     pub(super) until: u64,
     pub(super) used: bool,

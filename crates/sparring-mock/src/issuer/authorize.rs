@@ -113,12 +113,12 @@ impl AuthorizationServer {
         let stored = AuthorizationCode {
             authorization,
             redirect: redirect.to_owned(),
-            challenge: challenge.to_owned(),
+            challenge: challenge.into(),
             nonce,
             until: unix_seconds() + CODE_LIFETIME_SECS,
             used: false,
         };
-        state.codes.insert(code.clone(), stored);
+        state.codes.insert(code.as_str().into(), stored);
         Ok(code)
     }
 

@@ -1,20 +1,22 @@
 //! A map that drops its oldest entries when it is full.
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
 /// The maximum number of entries of a map.
 const MAX_ENTRIES: usize = 10_000;
 
 #[derive(Debug)]
-pub(super) struct BoundedMap<T> {
-    values: HashMap<String, T>,
+pub(super) struct BoundedMap<K, T> {
+    values: HashMap<K, T>,
     /// The keys in insertion order, including keys that were removed since.
-    order: VecDeque<String>,
+    order: VecDeque<K>,
 }
 
-impl<T> BoundedMap<T> {
+impl<K: Clone + Eq + Hash, T> BoundedMap<K, T> {
     /// Inserts a value. Returns true if the key was new.
-    pub(super) fn insert(&mut self, key: String, value: T) -> bool {
+    pub(super) fn insert(&mut self, key: K, value: T) -> bool {
         self.order.push_back(key.clone());
         let is_new = self.values.insert(key, value).is_none();
         while self.order.len() > MAX_ENTRIES {
@@ -24,11 +26,17 @@ impl<T> BoundedMap<T> {
         is_new
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&T> {
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&T>
+    where
+        K: Borrow<Q>,
+    {
         self.values.get(key)
     }
 
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut T> {
+    pub(super) fn get_mut<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut T>
+    where
+        K: Borrow<Q>,
+    {
         self.values.get_mut(key)
     }
 
@@ -37,7 +45,7 @@ impl<T> BoundedMap<T> {
     }
 }
 
-impl<T> Default for BoundedMap<T> {
+impl<K, T> Default for BoundedMap<K, T> {
     fn default() -> Self {
         BoundedMap { values: HashMap::new(), order: VecDeque::new() }
     }

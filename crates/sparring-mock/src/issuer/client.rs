@@ -3,14 +3,14 @@
 use std::fmt;
 
 use http::Uri;
+use sparring_transport::Secret;
 use sparring_transport::http::jwt::PublicKey;
-use subtle::ConstantTimeEq as _;
 
 /// A client that the issuer knows.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) id: String,
-    pub(crate) secret: Option<String>,
+    pub(crate) secret: Option<Secret>,
     pub(crate) key: Option<PublicKey>,
     /// Allowed redirect URIs; empty allows any on this machine.
     pub(crate) redirects: Vec<String>,
@@ -46,8 +46,7 @@ impl AuthMethod {
 impl Client {
     /// Compares a secret in constant time.
     pub(super) fn has_secret(&self, given: &str) -> bool {
-        let own = self.secret.as_deref();
-        own.is_some_and(|own| own.as_bytes().ct_eq(given.as_bytes()).into())
+        self.secret.as_ref().is_some_and(|own| own.matches(given.as_bytes()))
     }
 
     /// Returns true if the client has neither a secret nor a key.

@@ -4,6 +4,7 @@
 //! test need only the URL.
 
 use serde_json::{Value, json};
+use sparring_transport::Secret;
 
 use super::authorization_server::AuthorizationServer;
 use super::form::{Form, OAuthError, no_store};
@@ -42,7 +43,11 @@ impl AuthorizationServer {
             Ok(request_parts) => request_parts,
             Err(error) => return error.reply(),
         };
-        let refreshed = self.state().refresh_tokens.get(&token).map(|it| it.authorization.clone());
+        let refreshed = self
+            .state()
+            .refresh_tokens
+            .get(&Secret::from(&*token))
+            .map(|it| it.authorization.clone());
         let (owner, family) = match (refreshed, self.verify(&token, origin)) {
             (Some(authorization), _) => (authorization.client, authorization.family),
             (None, Ok(known)) => (known.text("client_id").to_owned(), known.family),

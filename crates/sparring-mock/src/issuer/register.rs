@@ -1,6 +1,7 @@
 //! Registers clients (RFC 7591).
 
 use serde_json::{Value, json};
+use sparring_transport::Secret;
 use sparring_wire::json::parse_value;
 
 use super::authorization_server::{AuthorizationServer, random_token, unix_seconds};
@@ -71,7 +72,14 @@ impl AuthorizationServer {
             response["client_secret_expires_at"] = json!(0);
         }
         let (method, grants) = (Some(method), Some(grants));
-        let client = Client { id: id.clone(), secret, key: None, redirects, method, grants };
+        let client = Client {
+            id: id.clone(),
+            secret: secret.map(Secret::from),
+            key: None,
+            redirects,
+            method,
+            grants,
+        };
         self.state().clients.insert(id, client);
         Ok(no_store(HttpReply::json(&response).status(201)))
     }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 use serde_json::json;
-use subtle::ConstantTimeEq as _;
+use sparring_transport::Secret;
 
 use super::authorization_server::{
     Authorization, AuthorizationServer, RefreshToken, random_token, unix_seconds,
@@ -101,8 +101,10 @@ impl AuthorizationServer {
         let redirect = form.get("redirect_uri")?;
         let invalid_grant = |description: &str| OAuthError::new("invalid_grant", description);
         let mut state = self.state();
-        let stored =
-            state.codes.get_mut(code).filter(|stored| stored.authorization.client == client.id);
+        let stored = state
+            .codes
+            .get_mut(&Secret::from(code))
+            .filter(|stored| stored.authorization.client == client.id);
         let stored = stored.ok_or_else(|| invalid_grant("unknown code"))?;
         if stored.used {
             // The code may be stolen, so all tokens from it are revoked (RFC 6749, 4.1.2).
@@ -118,7 +120,7 @@ impl AuthorizationServer {
             return Err(invalid_grant("redirect_uri differs from the authorization request"));
         }
         let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()));
-        if !bool::from(challenge.as_bytes().ct_eq(stored.challenge.as_bytes())) {
+        if !stored.challenge.matches(challenge.as_bytes()) {
             return Err(invalid_grant("code_verifier does not match code_challenge"));
         }
         let authorization = narrow(&stored.authorization, form, false)?;
@@ -129,7 +131,7 @@ impl AuthorizationServer {
         let refresh = issues_refresh.then(random_token);
         if let Some(token) = &refresh {
             let refresh_token = RefreshToken { authorization: authorization.clone(), used: false };
-            state.refresh_tokens.insert(token.clone(), refresh_token);
+            state.refresh_tokens.insert(token.as_str().into(), refresh_token);
         }
         drop(state);
         let wants_id_token = authorization.scopes.iter().any(|scope| scope == "openid");
@@ -149,7 +151,7 @@ impl AuthorizationServer {
         let rotates = state.behavior.refresh == RefreshPolicy::Rotate;
         let stored = state
             .refresh_tokens
-            .get_mut(token)
+            .get_mut(&Secret::from(token))
             .filter(|stored| stored.authorization.client == client.id);
         let stored = stored.ok_or_else(|| invalid_grant("unknown refresh token"))?;
         let family = stored.authorization.family.clone();
@@ -167,7 +169,7 @@ impl AuthorizationServer {
         let next = random_token();
         state
             .refresh_tokens
-            .insert(next.clone(), RefreshToken { authorization: full, used: false });
+            .insert(next.as_str().into(), RefreshToken { authorization: full, used: false });
         Ok(IssuedTokens { authorization, refresh: Some(next), identity: None })
     }
 

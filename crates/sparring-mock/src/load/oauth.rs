@@ -160,7 +160,7 @@ impl Loader<'_> {
             }
             clients.push(Client {
                 id: id.to_owned(),
-                secret: text(node, "secret"),
+                secret: text(node, "secret").map(Into::into),
                 key: node.get("key").and_then(|key| self.load_key(key)),
                 redirects: redirects.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
                 method: None,

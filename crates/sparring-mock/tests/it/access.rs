@@ -34,9 +34,9 @@ async fn accepts_only_the_credentials_of_the_script() {
     let url = mock.urls(serving.address().unwrap()).mcp;
     for (credentials, good) in [
         (None, false),
-        (Some(Credentials::Bearer("wrong".to_owned())), false),
-        (Some(Credentials::Bearer("secret".to_owned())), true),
-        (Some(Credentials::Basic("ann:pw".to_owned())), true),
+        (Some(Credentials::Bearer("wrong".into())), false),
+        (Some(Credentials::Bearer("secret".into())), true),
+        (Some(Credentials::Basic("ann:pw".into())), true),
     ] {
         let target = HttpTarget { credentials, ..HttpTarget::new(url.clone()) };
         let connected = within(Client::connect(HttpLink::new(&target).unwrap())).await;

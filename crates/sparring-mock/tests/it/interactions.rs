@@ -26,6 +26,18 @@ fn kinds() -> Value {
 }
 
 #[tokio::test]
+async fn arguments_in_a_response_pass_through_unchanged() {
+    let mock = MockServer::for_interactions(&Settings::default()).unwrap();
+    let client = connect(&mock, Revision::LATEST_LEGACY).await;
+    let arguments = json!({"user_name": {"first_name": "Ada"}, "mime_type": "x"});
+    let responses = json!([
+        {"content": [], "next_call": {"tool_name": "greet", "arguments": arguments}},
+    ]);
+    let answer = result(&client, "get_data", task(&directives("case", &responses))).await;
+    assert_eq!(answer["nextCall"], json!({"toolName": "greet", "arguments": arguments}));
+}
+
+#[tokio::test]
 async fn fills_a_queue_once_and_serves_it_in_order_without_a_script() {
     let mock = MockServer::for_interactions(&Settings::default()).unwrap();
     let serving = listen(&mock).await;

@@ -9,7 +9,7 @@ static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Keyword(&["stdio", "http", "s
 
 pub(super) static MOCK: Object = Object { name: "a mock", keys: &[&MOCK_KEYS, &LLM_KEYS] };
 
-static MOCK_KEYS: [Key; 5] = [
+static MOCK_KEYS: [Key; 6] = [
     Key::new(
         "http",
         &Shape::List(&Shape::Object(&ROUTE)),
@@ -26,6 +26,11 @@ static MOCK_KEYS: [Key; 5] = [
         "transport",
         &TRANSPORT,
         "The transports of the MCP server. The tests run once over each (default: http).",
+    ),
+    Key::new(
+        "process",
+        &Shape::Bool,
+        "If true, an MCP server over HTTP is a separate process (default: false).",
     ),
 ];
 

@@ -36,6 +36,23 @@ pub(super) static COMMAND: [Key; 4] = [
     .synonyms(&["dir", "directory", "workdir"]),
 ];
 
+static READY: Object = Object {
+    name: "a readiness check",
+    keys: &[&[
+        Key::new(
+            "path",
+            &Shape::String,
+            "The path of the health check: a GET of it must have a status from 200 to 299 \
+             (default: accepted connections are enough).",
+        ),
+        Key::new(
+            "within",
+            &Shape::Duration,
+            "The maximum time until the server is ready (default: `timeout`).",
+        ),
+    ]],
+};
+
 pub(crate) static SERVER: Object = Object {
     name: "a server",
     keys: &[
@@ -52,10 +69,25 @@ pub(crate) static SERVER: Object = Object {
                 "The command line of the container engine, such as `sudo docker` (default: the first of \
                  docker and podman that has the container).",
             ),
-            Key::new("url", &Shape::String, "The URL of a server over HTTP.")
-                .synonyms(&["uri", "endpoint"]),
+            Key::new(
+                "ignore_exit_status",
+                &Shape::Bool,
+                "If true, a failing exit status of `command` at the end of its input is not a failure.",
+            ),
+            Key::new(
+                "url",
+                &Shape::String,
+                "The URL of a server over HTTP. With `command`, spar starts the server; `${port}` is a free port.",
+            )
+            .synonyms(&["uri", "endpoint"]),
             Key::new("bearer", &Shape::String, "The bearer token for `url`.").synonyms(&["token"]),
             Key::new("headers", &Shape::Map(&Shape::String), "Additional headers for `url`."),
+            Key::new(
+                "ready",
+                &Shape::Object(&READY),
+                "The condition under which a `command` with `url` is ready for tests.",
+            )
+            .synonyms(&["health", "wait_for"]),
             Key::new("mock", &Shape::String, "The script of a mock."),
             Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
             Key::new(
@@ -70,6 +102,11 @@ pub(crate) static SERVER: Object = Object {
                 "The transports of `mock`. The tests run once over each (default: memory).",
             ),
             Key::new(
+                "process",
+                &Shape::Bool,
+                "If true, a mock over HTTP is a separate process (default: false).",
+            ),
+            Key::new(
                 "concurrency",
                 &Shape::Integer(1),
                 "The maximum number of its tests that run at once (default: 1).",
@@ -77,7 +114,8 @@ pub(crate) static SERVER: Object = Object {
             Key::new(
                 "capabilities",
                 &Shape::Map(&Shape::Any),
-                "The capabilities that the client declares (default: those that the answers need).",
+                "The capabilities that the client declares, in the revisions that have them (default: those \
+                 that the answers need).",
             ),
             Key::new(
                 "timeout",

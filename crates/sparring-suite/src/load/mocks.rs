@@ -3,16 +3,17 @@
 use sparring_mock::{HttpFault, LlmScope, LlmScript};
 use sparring_script::{MapEntry, Node, NodeKind, TemplateTree, did_you_mean, parse_duration};
 
+use super::servers::is_process;
 use super::{Loader, one_or_many};
 use crate::model::{
-    Body, Llm, MatcherTemplate, MockKind, Reply, Route, Server, SuiteMock, Transport,
+    Body, Interactions, Llm, MatcherTemplate, MockKind, Reply, Route, Server, SuiteMock, Transport,
 };
 
 /// The keys for the kind of a mock, and the other keys that each kind can have.
 const KINDS: [(&str, &[&str]); 7] = [
     ("http", &[]),
-    ("mock", &["vars", "transport"]),
-    ("mcp_interactions", &["transport"]),
+    ("mock", &["vars", "transport", "process"]),
+    ("mcp_interactions", &["transport", "process"]),
     ("turns", &["cases", "models"]),
     ("openai", &["cases", "models"]),
     ("anthropic", &["cases", "models"]),
@@ -50,10 +51,14 @@ impl Loader {
         let kind = match *key {
             "http" => MockKind::Http(self.read_routes(node.get("http")?)),
             "mock" => MockKind::Script(self.read_script(node)?),
-            "mcp_interactions" => MockKind::Interactions(node.get("mcp_interactions")?.to_json()),
+            "mcp_interactions" => MockKind::Interactions(Interactions {
+                responses: node.get("mcp_interactions")?.to_json(),
+                is_process: is_process(node),
+            }),
             api => MockKind::Llm(self.read_llm(node, api)),
         };
         let transports = super::texts(node, "transport");
+        self.check_process(node, &transports, "http");
         Some(SuiteMock {
             name: name.clone(),
             span: entry.key_span,

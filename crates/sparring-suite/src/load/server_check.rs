@@ -50,7 +50,8 @@ impl Loader {
     ) {
         let Some(server) = server else { return };
         let name = &server.name;
-        let started = matches!(server.kind, ServerKind::Child(_) | ServerKind::Container(..));
+        let over_stdio = matches!(server.kind, ServerKind::Child(_) | ServerKind::Container(..));
+        let started = over_stdio || matches!(server.kind, ServerKind::HttpProcess(_));
         for step in steps {
             if matches!((&step.verb, &server.kind), (Verb::Restart, ServerKind::Http(_))) {
                 let message = format!("spar does not start `{name}`, so it cannot restart it");
@@ -63,7 +64,7 @@ impl Loader {
                             format!("spar does not start `{name}`, so it cannot read its stderr");
                         self.problems.add(*span, message);
                     }
-                    Expectation::Status(_) | Expectation::Headers(_) if started => {
+                    Expectation::Status(_) | Expectation::Headers(_) if over_stdio => {
                         let message = format!("`{name}` does not use HTTP");
                         self.problems.add(*span, message);
                     }

@@ -8,14 +8,20 @@ use sparring_wire::Revision;
 
 use super::{Loader, is_almost};
 use crate::grammar::SERVER;
-use crate::model::{Address, Command, Container, Script, Server, ServerKind, Transport};
+use crate::model::{
+    Address, Command, Container, HttpProcess, Script, Server, ServerKind, Transport,
+};
 
 /// The keys for the kind of a server, and the other keys that each kind can have.
 const KINDS: [(&str, &[&str]); 3] = [
-    ("command", &["args", "env", "cwd", "container", "engine"]),
+    ("command", &["args", "env", "cwd", "container", "engine", "ignore_exit_status"]),
     ("url", &["bearer", "headers"]),
-    ("mock", &["vars", "transport"]),
+    ("mock", &["vars", "transport", "process"]),
 ];
+
+/// The other keys of a `command` with `url`.
+const HTTP_PROCESS_KEYS: [&str; 7] =
+    ["command", "args", "env", "cwd", "bearer", "headers", "ready"];
 
 impl Loader {
     pub(super) fn read_servers(&mut self, node: &Node) -> Vec<Server> {
@@ -30,26 +36,25 @@ impl Loader {
     fn read_server(&mut self, entry: &MapEntry) -> Option<Server> {
         let node = &entry.value;
         let kinds: Vec<_> = KINDS.iter().filter(|(key, _)| node.get(key).is_some()).collect();
-        let [(key, other_keys)] = kinds[..] else {
-            // The grammar reported an unknown key and suggested the right one.
-            let meant =
-                node.entries().iter().any(|it| is_almost(it, &SERVER, KINDS.map(|kind| kind.0)));
-            if !(kinds.is_empty() && meant) {
-                let name = &entry.key;
-                let message = format!("server `{name}` needs one of `command`, `url` and `mock`");
-                self.problems.add(entry.key_span, message);
+        let (key, other_keys): (&str, &[&str]) = match kinds[..] {
+            [(key, other_keys)] => (key, other_keys),
+            [("command", _), ("url", _)] => ("url", &HTTP_PROCESS_KEYS),
+            _ => {
+                // The grammar reported an unknown key and suggested the right one.
+                let names = KINDS.map(|kind| kind.0);
+                let meant = node.entries().iter().any(|it| is_almost(it, &SERVER, names));
+                if !(kinds.is_empty() && meant) {
+                    let name = &entry.key;
+                    let message = format!(
+                        "server `{name}` needs one of `command`, `url` and `mock`, or `command` with `url`"
+                    );
+                    self.problems.add(entry.key_span, message);
+                }
+                return None;
             }
-            return None;
         };
-        for other in node.entries() {
-            let belongs = other.key == *key || other.key == "timeout";
-            let known = KINDS.iter().any(|(_, keys)| keys.contains(&&*other.key));
-            if known && !belongs && !other_keys.contains(&&*other.key) {
-                let message = format!("`{}` cannot be used with `{key}`", other.key);
-                self.problems.add(other.key_span, message);
-            }
-        }
-        let kind = match *key {
+        self.check_keys_of_kind(node, key, other_keys);
+        let kind = match key {
             "command" => {
                 let command = self.read_command(node)?;
                 let engine = self.read_text(node, "engine");
@@ -64,6 +69,9 @@ impl Loader {
                     }
                 }
             }
+            "url" if node.get("command").is_some() => {
+                ServerKind::HttpProcess(self.read_http_process(node)?)
+            }
             "url" => ServerKind::Http(self.read_address(node)?),
             _ => ServerKind::Mock(self.read_script(node)?),
         };
@@ -74,8 +82,10 @@ impl Loader {
             casing::rename_keys_to_wire(&mut node);
             TemplateTree::from_node(&node, &mut self.problems)
         });
+        let ignores_exit_status = node.get("ignore_exit_status").and_then(Node::as_bool);
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
+        self.check_process(node, &transports, "memory");
         Some(Server {
             name: entry.key.clone(),
             span: entry.key_span,
@@ -83,9 +93,54 @@ impl Loader {
             timeout,
             concurrency: concurrency.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
             capabilities,
+            ignores_exit_status: ignores_exit_status.unwrap_or_default(),
             protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })
+    }
+
+    /// Refuses the keys that servers of this kind do not have.
+    fn check_keys_of_kind(&mut self, node: &Node, key: &str, other_keys: &[&str]) {
+        for other in node.entries() {
+            let belongs = other.key == key || other.key == "timeout";
+            let mut known = KINDS.iter().flat_map(|(_, keys)| *keys).chain(&HTTP_PROCESS_KEYS);
+            let is_known = known.any(|key| *key == other.key);
+            if is_known && !belongs && !other_keys.contains(&&*other.key) {
+                let message = format!("`{}` cannot be used with `{key}`", other.key);
+                let help = match (&*other.key, key) {
+                    ("ready", "command") => Some("add the `url` at which the command serves"),
+                    ("ready", "url") => Some("add the `command` that spar starts"),
+                    _ => None,
+                };
+                self.problems.add_with_help(other.key_span, message, help.map(str::to_owned));
+            }
+        }
+    }
+
+    fn read_http_process(&mut self, node: &Node) -> Option<HttpProcess> {
+        let command = self.read_command(node)?;
+        let address = self.read_address(node)?;
+        let ready = node.get("ready");
+        let within = ready.and_then(|ready| ready.get("within")).and_then(Node::as_str);
+        Some(HttpProcess {
+            command,
+            address,
+            ready_path: ready.and_then(|ready| self.read_text(ready, "path")),
+            ready_timeout: within.and_then(|text| parse_duration(text).ok()),
+        })
+    }
+
+    /// Refuses `process` for a mock that is never served over HTTP.
+    pub(super) fn check_process(&mut self, node: &Node, transports: &[String], default: &str) {
+        let is_http = |name: &str| name == "http" || name == "sse";
+        let over_http = match transports.is_empty() {
+            true => is_http(default),
+            false => transports.iter().any(|name| is_http(name)),
+        };
+        if let Some(process) = node.entry("process").filter(|_| !over_http) {
+            let message = "`process` needs `transport: http` or `transport: sse`";
+            self.problems.add(process.key_span, message);
+        }
     }
 
     pub(super) fn read_command(&mut self, node: &Node) -> Option<Command> {
@@ -141,7 +196,7 @@ impl Loader {
             let settings = Settings { vars, ..Settings::default() };
             self.check_script(node, Path::new(file), &settings);
         }
-        Some(Script { path, vars })
+        Some(Script { path, vars, is_process: is_process(node) })
     }
 
     fn check_script(&mut self, node: &Node, file: &Path, settings: &Settings) {
@@ -175,4 +230,9 @@ impl Loader {
         };
         entries.iter().map(read).collect()
     }
+}
+
+/// Returns true if a mock over HTTP is a separate process.
+pub(super) fn is_process(node: &Node) -> bool {
+    node.get("process").and_then(Node::as_bool).unwrap_or_default()
 }

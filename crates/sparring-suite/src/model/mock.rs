@@ -27,9 +27,17 @@ pub(crate) enum MockKind {
     /// An MCP server with a script.
     Script(Script),
     /// An MCP server that answers by recorded interactions.
-    Interactions(Value),
+    Interactions(Interactions),
     /// An LLM endpoint.
     Llm(Llm),
+}
+
+/// Recorded interactions.
+#[derive(Debug)]
+pub(crate) struct Interactions {
+    pub(crate) responses: Value,
+    /// True if the mock over HTTP is a separate process.
+    pub(crate) is_process: bool,
 }
 
 /// The description of an LLM endpoint. It is parsed when its templates can be rendered.
@@ -83,6 +91,15 @@ impl SuiteMock {
     /// Returns true if it is an MCP server.
     pub(crate) fn is_mcp(&self) -> bool {
         !matches!(self.kind, MockKind::Http(_) | MockKind::Llm(_))
+    }
+
+    /// Returns true if it is a separate process over HTTP too.
+    pub(crate) fn is_process(&self) -> bool {
+        match &self.kind {
+            MockKind::Script(script) => script.is_process,
+            MockKind::Interactions(interactions) => interactions.is_process,
+            MockKind::Http(_) | MockKind::Llm(_) => false,
+        }
     }
 
     /// The LLM endpoint, if it is one.

@@ -20,13 +20,15 @@ pub(crate) struct Server {
     pub(crate) concurrency: usize,
     /// The capabilities that the client declares, if the suite sets them.
     pub(crate) capabilities: Option<TemplateTree>,
+    /// True if it may end with any exit status when its input ends.
+    pub(crate) ignores_exit_status: bool,
     /// The revisions to run its tests in.
     pub(crate) protocols: Vec<Revision>,
     /// The transports to run them over, if it is a mock.
     pub(crate) transports: Vec<Transport>,
 }
 
-/// The kind of a server: a command, a container, a URL or a mock.
+/// The kind of a server: a command over stdio or HTTP, a container, a URL or a mock.
 #[derive(Debug)]
 pub(crate) enum ServerKind {
     /// A command that is started.
@@ -35,6 +37,8 @@ pub(crate) enum ServerKind {
     Container(Container),
     /// A URL.
     Http(Address),
+    /// A command that serves over HTTP and is started.
+    HttpProcess(HttpProcess),
     /// A mock script.
     Mock(Script),
     /// No server: the tests only run agents.
@@ -53,6 +57,7 @@ impl Server {
             transports: Vec::new(),
             concurrency: 1,
             capabilities: None,
+            ignores_exit_status: false,
         }
     }
 }
@@ -65,9 +70,10 @@ impl ServerKind {
             ServerKind::Container(Container { name, engine, command }) => {
                 std::iter::once(name).chain(engine).chain(command.trees()).collect()
             }
-            ServerKind::Http(address) => {
-                let headers = address.headers.iter().map(|(_, tree)| tree);
-                std::iter::once(&address.url).chain(&address.bearer).chain(headers).collect()
+            ServerKind::Http(address) => address.trees().collect(),
+            ServerKind::HttpProcess(process) => {
+                let (command, address) = (process.command.trees(), process.address.trees());
+                command.chain(address).chain(&process.ready_path).collect()
             }
             ServerKind::Mock(script) => script.trees(),
             ServerKind::NoServer => Vec::new(),
@@ -80,6 +86,14 @@ impl Command {
     pub(crate) fn trees(&self) -> impl Iterator<Item = &TemplateTree> {
         let env = self.env.iter().map(|(_, tree)| tree);
         std::iter::once(&self.program).chain(&self.args).chain(env).chain(&self.cwd)
+    }
+}
+
+impl Address {
+    /// Its templates.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &TemplateTree> {
+        let headers = self.headers.iter().map(|(_, tree)| tree);
+        std::iter::once(&self.url).chain(&self.bearer).chain(headers)
     }
 }
 
@@ -116,9 +130,22 @@ pub(crate) struct Address {
     pub(crate) headers: Vec<(String, TemplateTree)>,
 }
 
+/// A command that serves over HTTP.
+#[derive(Debug)]
+pub(crate) struct HttpProcess {
+    pub(crate) command: Command,
+    pub(crate) address: Address,
+    /// The path of the health check.
+    pub(crate) ready_path: Option<TemplateTree>,
+    /// The maximum time until it is ready, if the suite sets it.
+    pub(crate) ready_timeout: Option<Duration>,
+}
+
 /// The script of a mock and its variables.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) path: TemplateTree,
     pub(crate) vars: Vec<(String, TemplateTree)>,
+    /// True if the mock over HTTP is a separate process.
+    pub(crate) is_process: bool,
 }

@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sparring_mock::{MockServer, Settings};
 use sparring_peer::client::Error;
 use sparring_peer::{Cause, ClientBuilder, ClientOptions, Link, Protocol};
 use sparring_script::{Span, TemplateTree};
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
-use sparring_transport::{ChildTarget, ContainerTarget, OpenedTarget, Stderr, Target};
-use sparring_wire::Transcript;
+use sparring_transport::{
+    ChildTarget, ContainerTarget, HttpProcessError, HttpProcessLink, HttpProcessTarget,
+    OpenedTarget, Stderr, Target, free_port,
+};
 use sparring_wire::types::Implementation;
+use sparring_wire::{Revision, Transcript};
 use tokio::time::timeout;
 
 use super::change_notifications;
@@ -23,7 +26,7 @@ use super::scope::{ServerScope, TempFolder};
 use super::server_runner::{StartError, TestedServer};
 use super::step_traffic::StepTraffic;
 use crate::hide;
-use crate::model::{Address, Command, Container, Script, ServerKind, Transport};
+use crate::model::{Address, Command, Container, HttpProcess, Script, ServerKind, Transport};
 
 /// The default timeout for connecting, and for each request.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -45,7 +48,7 @@ pub(super) async fn connect(
     mocks: &Value,
 ) -> Result<ServerConnection, StartError> {
     let timeout = tested.server.timeout.unwrap_or(DEFAULT_TIMEOUT);
-    let connector = Connector { tested, folder, mocks, timeout };
+    let connector = Connector { tested, folder, mocks, timeout, port: None };
     match &tested.server.kind {
         ServerKind::Mock(script) => connector.connect_mock(script).await,
         ServerKind::NoServer => Err(connector.error("the suite has no server")),
@@ -61,6 +64,10 @@ pub(super) async fn connect(
             let target = Target::Http(connector.http_target(address)?);
             connector.connect_target(&target).await
         }
+        ServerKind::HttpProcess(process) => {
+            let port = free_port().map_err(|error| connector.error(error.to_string()))?;
+            Connector { port: Some(port), ..connector }.connect_http_process(process).await
+        }
     }
 }
 
@@ -70,6 +77,8 @@ struct Connector<'a> {
     /// The values of the mocks, for templates.
     mocks: &'a Value,
     timeout: Duration,
+    /// The value of `${port}`.
+    port: Option<u16>,
 }
 
 impl Connector<'_> {
@@ -79,6 +88,28 @@ impl Connector<'_> {
             .map_err(|_| self.error(format!("no connection within {:?}", self.timeout)))?
             .map_err(|error| self.error(error.to_string()))?;
         let OpenedTarget { link, stderr, .. } = opened;
+        self.handshake(link, stderr, None).await
+    }
+
+    async fn connect_http_process(
+        &self,
+        process: &HttpProcess,
+    ) -> Result<ServerConnection, StartError> {
+        let command = self.child_target(&process.command, true)?;
+        let mut target = HttpProcessTarget::new(command, self.http_target(&process.address)?);
+        target.ready_path = process.ready_path.as_ref().map(|path| self.text(path)).transpose()?;
+        target.ready_timeout = process.ready_timeout.unwrap_or(self.timeout);
+        self.start_http_process(&target).await
+    }
+
+    /// Starts a server over HTTP, waits until it is ready, and connects to it.
+    async fn start_http_process(
+        &self,
+        target: &HttpProcessTarget,
+    ) -> Result<ServerConnection, StartError> {
+        let link = HttpProcessLink::start(target).await;
+        let link = link.map_err(|error| self.not_ready(&error))?;
+        let stderr = Some(link.output());
         self.handshake(link, stderr, None).await
     }
 
@@ -94,11 +125,21 @@ impl Connector<'_> {
             let connection = self.connect_target(&Target::Child(child)).await?;
             return Ok(ServerConnection { journal: journal.map(Journal::File), ..connection });
         }
-        let server = MockServer::from_file(path, &settings)
+        let server = MockServer::from_file(&path, &settings)
             .map_err(|error| self.error(error.to_string()))?;
+        let transport = serve::http_transport(self.tested.variant.transport);
+        if let (true, Some(transport)) = (script.is_process, transport) {
+            let journal = self.tested.journal_file(self.folder);
+            let program = self.tested.context.program.display().to_string();
+            let command = serve::child(program, &path, &settings, journal.as_deref());
+            let target = serve::http_process(command, &server, transport, self.timeout)
+                .map_err(|message| self.error(message))?;
+            let connection = self.start_http_process(&target).await?;
+            return Ok(ServerConnection { journal: journal.map(Journal::File), ..connection });
+        }
         let server = Arc::new(server);
         let journal = Some(Journal::Live(Arc::clone(&server)));
-        match serve::http_transport(self.tested.variant.transport) {
+        match transport {
             None => {
                 let (link, mock) = serve::in_memory(server);
                 let connection = self.handshake(link, None, Some(mock)).await?;
@@ -136,7 +177,7 @@ impl Connector<'_> {
         let builder = ClientBuilder::with_options(options).transcript(transcript);
         let builder = answers.register(builder, self.tested.suite, self.tested.index);
         let builder = match &self.tested.server.capabilities {
-            Some(declared) => builder.capabilities(self.value(declared)?),
+            Some(declared) => with_capabilities(builder, self.value(declared)?),
             None => builder,
         };
         let client = builder.start(link);
@@ -168,7 +209,7 @@ impl Connector<'_> {
 
     fn is_over_http(&self) -> bool {
         match self.tested.server.kind {
-            ServerKind::Http(_) => true,
+            ServerKind::Http(_) | ServerKind::HttpProcess(_) => true,
             ServerKind::Mock(_) => serve::http_transport(self.tested.variant.transport).is_some(),
             ServerKind::Child(_) | ServerKind::Container(..) | ServerKind::NoServer => false,
         }
@@ -220,9 +261,9 @@ impl Connector<'_> {
         let bearer = address.bearer.as_ref().map(|tree| Ok((tree, self.text(tree)?)));
         let bearer = bearer.transpose()?.map(|(tree, value)| {
             hide::register_token(self.tested.context, tree, &value);
-            value
+            Credentials::Bearer(value.into())
         });
-        target.credentials = bearer.map(Credentials::Bearer);
+        target.credentials = bearer;
         Ok(target)
     }
 
@@ -240,7 +281,8 @@ impl Connector<'_> {
 
     fn value(&self, tree: &TemplateTree) -> Result<Value, StartError> {
         let context = self.tested.context;
-        let scope = ServerScope { context, folder: self.folder, mocks: self.mocks };
+        let Connector { folder, mocks, port, .. } = *self;
+        let scope = ServerScope { context, folder, mocks, port };
         tree.render(&scope)
             .map_err(|missing| self.error_at(missing.span, missing.undefined.to_string()))
     }
@@ -258,6 +300,26 @@ impl Connector<'_> {
         }
     }
 
+    /// The error of a server over HTTP that did not become ready.
+    fn not_ready(&self, error: &HttpProcessError) -> StartError {
+        let (name, span) = (&self.tested.server.name, self.tested.server.span);
+        let message = match error {
+            HttpProcessError::Exited { reason, .. } => {
+                format!("server `{name}` {reason} before it was ready")
+            }
+            HttpProcessError::NotReady { timeout, last, .. } => {
+                format!("server `{name}` was not ready within {timeout:?}: {last}")
+            }
+            HttpProcessError::AddressInUse { address, .. } => {
+                return self.error(format!(
+                    "another program already listens on {address}; `${{port}}` in `url` and in the command is a free port"
+                ));
+            }
+            error => return self.error(error.to_string()),
+        };
+        StartError { span, message, stderr: error.output().to_owned() }
+    }
+
     fn error(&self, message: impl Into<String>) -> StartError {
         self.error_at(self.tested.server.span, message)
     }
@@ -267,6 +329,21 @@ impl Connector<'_> {
         let message = format!("cannot use server `{name}`: {message}");
         StartError { span, message, stderr: String::new() }
     }
+}
+
+/// Declares these capabilities: the protocol's own ones in the revisions that have them, and
+/// all others always.
+fn with_capabilities(builder: ClientBuilder, declared: Value) -> ClientBuilder {
+    let Value::Object(declared) = declared else { return builder.capabilities(declared) };
+    let is_known = |name: &str| {
+        let mut all = Revision::ALL.into_iter();
+        all.any(|it| it.definition().client_capabilities.contains(&name))
+    };
+    let none = builder.capabilities(Value::Object(Map::new()));
+    declared.into_iter().fold(none, |builder, (name, value)| match is_known(&name) {
+        true => builder.optional_capability(&name, value),
+        false => builder.capability(&name, value),
+    })
 }
 
 /// Makes a folder's path absolute. The empty path is the current folder.

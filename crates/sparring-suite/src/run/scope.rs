@@ -83,10 +83,15 @@ pub(super) struct ServerScope<'a> {
     pub(super) folder: &'a TempFolder,
     /// The values of the mocks.
     pub(super) mocks: &'a Value,
+    /// The free port of a server over HTTP that is being started.
+    pub(super) port: Option<u16>,
 }
 
 impl Scope for ServerScope<'_> {
     fn get(&self, path: &Path) -> Result<Value, UndefinedPath> {
+        if let (Some(port), "port", 1) = (self.port, path.root(), path.segments.len()) {
+            return Ok(Value::from(port));
+        }
         common_value(path, self.context, self.folder, self.mocks)
             .unwrap_or_else(|| variable(path.root(), path.root(), self.context))
     }

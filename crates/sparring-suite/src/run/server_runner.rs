@@ -61,6 +61,8 @@ pub(super) struct ServerRunner<'a> {
     of_previous_test: Vec<Violation>,
     /// The reason why a server that was stopped ended with an error, until a test reports it.
     failed_exit: Option<String>,
+    /// The failure of the last reset of the mocks, until a test reports it.
+    failed_reset: Option<FailedTry>,
 }
 
 /// The state of a server.
@@ -118,6 +120,7 @@ impl<'a> ServerRunner<'a> {
             unreported: Vec::new(),
             of_previous_test: Vec::new(),
             failed_exit: None,
+            failed_reset: None,
         };
         (handle, runner)
     }
@@ -149,6 +152,9 @@ impl<'a> ServerRunner<'a> {
 
     async fn acquire(&mut self) -> Result<ReadyServer, FailedTry> {
         let mocks = self.start_mocks().await?;
+        if let Some(failed) = self.failed_reset.take() {
+            return Err(failed);
+        }
         if let ServerKind::NoServer = self.tested.server.kind {
             let saved = Map::new();
             return Ok(ReadyServer { connection: None, mocks, saved, is_used: false });
@@ -323,10 +329,10 @@ impl<'a> ServerRunner<'a> {
         }
     }
 
-    async fn reset_mocks(&self) {
-        if let Some(mocks) = self.mocks.as_ref().filter(|_| self.tested.server.concurrency == 1) {
-            mocks.reset().await;
-        }
+    async fn reset_mocks(&mut self) {
+        let shared = self.tested.server.concurrency > 1;
+        let Some(mocks) = self.mocks.as_ref().filter(|_| !shared) else { return };
+        self.failed_reset = mocks.reset().await.err().map(StartError::into_failed_try);
     }
 
     /// The values of the mocks that templates can use.
@@ -371,6 +377,7 @@ impl<'a> ServerRunner<'a> {
             self.unreported.extend(traffic.take_remaining_violations());
             if let Cause::ProcessEnded { .. } = cause
                 && !is_known
+                && !self.tested.server.ignores_exit_status
             {
                 self.failed_exit = Some(cause.to_string());
             }
@@ -431,7 +438,7 @@ impl ServerState {
 impl StartError {
     fn into_failed_try(self) -> FailedTry {
         let failure = Failure::new(self.span, self.message);
-        FailedTry { stderr: self.stderr, ..FailedTry::new(failure) }
+        FailedTry { stderr: self.stderr, did_not_start: true, ..FailedTry::new(failure) }
     }
 }
 

@@ -147,7 +147,9 @@ pub fn variables(target: &Target) -> Vec<(String, String)> {
         Target::Container(container) => of_command(&container.command),
         Target::Http(http) => {
             let bearer = match &http.credentials {
-                Some(Credentials::Bearer(token)) => Some(("TOKEN".to_owned(), token.clone())),
+                Some(Credentials::Bearer(token)) => {
+                    Some(("TOKEN".to_owned(), token.reveal().to_owned()))
+                }
                 _ => None,
             };
             let headers = http.headers.iter().map(|(name, value)| (variable(name), value.clone()));
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn takes_secrets_from_the_environment() {
         let mut target = HttpTarget::new("http://127.0.0.1:1/mcp");
-        target.credentials = Some(Credentials::Bearer("hunter2".to_owned()));
+        target.credentials = Some(Credentials::Bearer("hunter2".into()));
         target.headers.push(("X-Api-Key".to_owned(), "hunter3".to_owned()));
         let target = Target::Http(target);
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

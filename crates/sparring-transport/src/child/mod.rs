@@ -3,7 +3,13 @@
 //!
 //! This module reports the child's actions. The peer explains why a request has no answer.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod exit;
+#[cfg(feature = "http")]
+mod http_process;
+#[cfg(feature = "http")]
+mod http_process_link;
 mod job;
 mod output;
 mod process_group;
@@ -27,10 +33,16 @@ use crate::target::ChildTarget;
 #[cfg(not(feature = "containers"))]
 use exit::ExitDescription;
 use spawn::SpawnedChild;
-use supervisor::{SupervisedChild, Supervisor};
+use supervisor::{EXIT_TIMEOUT, SupervisedChild, Supervisor};
 
+#[cfg(target_os = "linux")]
+pub use descendants::adopt_orphans;
 #[cfg(feature = "containers")]
 pub(crate) use exit::{ExitDescription, describe_exit_status};
+#[cfg(feature = "http")]
+pub use http_process::{HttpProcess, HttpProcessError, HttpProcessTarget, free_port};
+#[cfg(feature = "http")]
+pub use http_process_link::HttpProcessLink;
 pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use spawn::ChildError;
@@ -100,6 +112,7 @@ impl Launch {
             stderr: stderr.clone(),
             draining,
             remote: self.remote.clone(),
+            exit_timeout: EXIT_TIMEOUT,
         });
         Ok((LineLink::new(stdout, stdin, options), supervisor))
     }
@@ -287,7 +300,12 @@ impl ChildLink {
                 return self.count_late_bytes(last);
             }
         }
-        let cause = match self.supervisor.poll_exit(cx) {
+        let exit = self.supervisor.poll_exit(cx);
+        let signalled = matches!(&exit, Poll::Ready(exit) if exit.signalled);
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| signalled) {
+            recorder.record_ignored_end_of_input();
+        }
+        let cause = match exit {
             Poll::Ready(exit) if exit.failed => self.exit_cause(exit.description),
             _ => Cause::ClosedLocally,
         };

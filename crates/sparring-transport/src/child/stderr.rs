@@ -1,12 +1,12 @@
-//! A child's stderr: always drained, with its end kept.
+//! A child's stderr: always drained, with its end kept. The stdout of a child that does not use
+//! it for messages is drained in the same way.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sparring_peer::task;
-use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::process::ChildStderr;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
 /// The number of bytes that are kept of the end.
@@ -62,7 +62,10 @@ impl Stderr {
         self.state().total
     }
 
-    pub(super) fn drain(&self, mut from: ChildStderr) -> JoinHandle<()> {
+    pub(super) fn drain(
+        &self,
+        mut from: impl AsyncRead + Send + Unpin + 'static,
+    ) -> JoinHandle<()> {
         let stderr = self.clone();
         task::spawn(async move {
             let mut buffer = vec![0; 16 * 1024];
@@ -80,7 +83,7 @@ impl Stderr {
         })
     }
 
-    fn add(&self, bytes: &[u8]) {
+    pub(super) fn add(&self, bytes: &[u8]) {
         let mut state = self.state();
         state.total += bytes.len() as u64;
         state.buffer.extend(bytes);

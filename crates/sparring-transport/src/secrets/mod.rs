@@ -5,6 +5,7 @@
 
 mod classify;
 mod forms;
+mod secret;
 mod stream;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use forms::{is_trivial, written_forms};
+pub use secret::Secret;
 pub use stream::SecretStream;
 
 /// The maximum number of temporary secrets, such as tokens; the newest replaces the oldest.

@@ -9,6 +9,7 @@ mod eras;
 mod faults;
 mod hostile;
 mod http_client;
+mod http_process;
 mod http_server;
 mod oauth;
 mod peers;

@@ -11,6 +11,8 @@ use sparring_transport::UnixTarget;
 #[cfg(feature = "http")]
 use sparring_transport::http::HttpTarget;
 use sparring_transport::{ChildTarget, OpenError, Target};
+#[cfg(feature = "http")]
+use sparring_transport::{HttpProcessLink, HttpProcessTarget};
 
 use super::{Connect, InMemory, OpenedLink, kind};
 
@@ -61,6 +63,17 @@ targets! {
     #[cfg(feature = "containers")] ContainerTarget => Container,
     #[cfg(unix)] UnixTarget => Unix,
     #[cfg(feature = "http")] HttpTarget => Http,
+}
+
+/// Starts the server, and ends it with the connection.
+#[cfg(feature = "http")]
+impl Connect<kind::Target> for HttpProcessTarget {
+    async fn open(self) -> Result<OpenedLink, OpenError> {
+        let target = format!("{} at {}", self.command.command_line(), self.http.redacted_url());
+        let link = HttpProcessLink::start(&self).await?;
+        let stderr = Some(link.output());
+        Ok(OpenedLink { stderr, ..OpenedLink::new(link, target) })
+    }
 }
 
 impl<H: Handler> InMemory<kind::Server> for &Server<H> {

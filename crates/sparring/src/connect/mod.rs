@@ -56,7 +56,7 @@ impl OpenedLink {
 
 /// The argument of [`Client::connect`](crate::Client::connect):
 /// [`ChildTarget`](crate::ChildTarget), [`ContainerTarget`](crate::ContainerTarget),
-/// `UnixTarget`, `HttpTarget`, any [`Target`](crate::Target), and any [`Link`].
+/// `UnixTarget`, `HttpTarget`, `HttpProcessTarget`, any [`Target`](crate::Target), and any [`Link`].
 ///
 /// ```
 /// # use sparring::{Client, MockServer, connect::Connect};
@@ -74,7 +74,7 @@ impl OpenedLink {
 #[diagnostic::on_unimplemented(
     message = "a client cannot connect to `{Self}`",
     label = "neither a target nor a link",
-    note = "a target is a `ChildTarget`, `ContainerTarget`, `UnixTarget`, `HttpTarget` or `Target`",
+    note = "a target is a `ChildTarget`, `ContainerTarget`, `UnixTarget`, `HttpTarget`, `HttpProcessTarget` or `Target`",
     note = "a link is anything that implements `sparring::Link`: for bytes, `LineLink::from_stream(stream)`",
     note = "for a server in this process use `Client::in_memory`"
 )]

@@ -60,6 +60,17 @@ impl Drop for Runner {
 
 /// Starts a runner that runs one test in several processes.
 fn start_runner(test: &str, run: &str, folder: &Project, processes: usize) -> Runner {
+    start_runner_with(test, run, folder, processes, |_| {})
+}
+
+/// Starts a runner, after a change of its command.
+fn start_runner_with(
+    test: &str,
+    run: &str,
+    folder: &Project,
+    processes: usize,
+    change: impl FnOnce(&mut Command),
+) -> Runner {
     let exe = subprocess(test).get_program().to_string_lossy().into_owned();
     let script = "n=$1; shift; while [ $n -gt 0 ]; do \"$@\" & n=$((n-1)); done; wait; \
                   echo finished; exec sleep 300";
@@ -68,6 +79,7 @@ fn start_runner(test: &str, run: &str, folder: &Project, processes: usize) -> Ru
     runner.args([test, "--exact", "--nocapture"]);
     runner.env(SUBPROCESS, "1").env_remove("CI").env("RUST_BACKTRACE", "0");
     runner.env("NEXTEST_RUN_ID", run).env(FOLDER, folder.path());
+    change(&mut runner);
     Runner(runner.stdout(Stdio::piped()).process_group(0).spawn().unwrap())
 }
 
@@ -118,6 +130,80 @@ async fn the_processes_of_a_run_share_a_container_that_ends_with_it() {
     while !list_containers(name).is_empty() {
         tokio::task::yield_now().await;
     }
+}
+
+/// Makes a container wait for its first health check, which the test runs.
+const HEALTH: [&str; 2] = [r#"--health-cmd=["/bin/sleep","0"]"#, "--health-interval=disable"];
+
+const STAGES: &str = "
+FROM localhost/spar-shell AS base
+COPY marker /marker
+FROM base AS test
+ENV STAGE=test
+FROM base AS broken
+COPY no-such-file /
+";
+
+/// Reads the mounted file, the copied file and the environment, and tries to change the mounted
+/// file.
+const LOOK: &str = "read a < /docs/start.txt; read b < /marker; echo \"$a $b $STAGE $WORD\"; \
+                    (echo x > /docs/start.txt) 2> /dev/null || echo not written";
+
+#[expect(clippy::print_stdout, reason = "a subprocess reports to its test")]
+async fn report_contents() {
+    let folder = std::path::PathBuf::from(std::env::var(FOLDER).unwrap());
+    let image = Image::folder(&folder).file(folder.join("images/Stages")).target("test");
+    let container = SharedContainer::builder(image)
+        .flags(FLAGS)
+        .flags(HEALTH)
+        .env("WORD", "milk")
+        .mount_read_only(folder.join("docs"), "/docs")
+        .command(["sleep", "infinity"]);
+    let container = or_skip!(container.start().await);
+    let seen = run_engine(&["exec", container.name(), "sh", "-c", LOOK]);
+    println!("{REPORT}{}", seen.trim().replace('\n', ", "));
+}
+
+const STAGED: &str =
+    "container::an_image_is_built_once_from_context_file_and_target_and_a_container_is_awaited";
+
+#[tokio::test]
+async fn an_image_is_built_once_from_context_file_and_target_and_a_container_is_awaited() {
+    if is_subprocess() {
+        return report_contents().await;
+    }
+    let Some(engine) = engine() else {
+        skip!("no containers are running; run `cargo xtask containers`")
+    };
+    let folder = image().file("images/Stages", STAGES).file("docs/start.txt", "start\n");
+    folder.write("marker", "copied\n");
+    // Logs the commands of the engine.
+    let (script, log) = (folder.join("engine"), folder.join("log"));
+    let engine = shlex::try_join(engine.iter().map(String::as_str)).unwrap();
+    let lines = format!("echo \"$*\" >> '{}'\nexec {engine} \"$@\"\n", log.display());
+    folder.write("engine", lines);
+    let run = format!("staged-{}", std::process::id());
+    let mut runner = start_runner_with(STAGED, &run, &folder, 3, |runner| {
+        runner.env("SPAR_CONTAINER_ENGINE", format!("sh {}", script.display()));
+    });
+    // Waits until the state of the running container was requested several times.
+    let (name, logged) = loop {
+        let logged = std::fs::read_to_string(&log).unwrap_or_default();
+        let started = logged.split_once("run --detach --name ");
+        match started.and_then(|(_, rest)| rest.split_once(' ')) {
+            Some((name, rest)) if rest.matches("inspect").count() >= 3 => {
+                break (name.to_owned(), logged.clone());
+            }
+            _ => tokio::task::yield_now().await,
+        }
+    };
+    assert!(!logged.contains("exec "), "{logged}");
+    run_engine(&["healthcheck", "run", &name]);
+    let reports = read_reports(&mut runner);
+    assert_eq!(reports, ["start copied test milk, not written"; 3]);
+    let logged = std::fs::read_to_string(&log).unwrap();
+    let builds = logged.lines().filter(|line| line.starts_with("build "));
+    assert_eq!(builds.count(), 1, "{logged}");
 }
 
 const BROKEN: &str = "container::a_failed_start_is_reported_and_not_repeated";

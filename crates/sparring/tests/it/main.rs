@@ -26,7 +26,11 @@ mod children;
 #[cfg(all(unix, feature = "containers"))]
 mod container;
 mod everywhere;
+#[cfg(target_os = "linux")]
+mod http_process;
 mod project;
 mod rmcp;
 mod shared;
 mod skip;
+#[cfg(unix)]
+mod timeouts;

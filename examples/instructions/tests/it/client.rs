@@ -1,10 +1,9 @@
-//! The generated client of the tests, a test that it is current, and helpers that read answers.
+//! The generated client of the tests, and a test that it is current.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use sparring::Response;
 use sparring::client::ListKind;
 use sparring_codegen::{ModuleSource, generate_module};
 
@@ -32,20 +31,4 @@ async fn the_generated_client_matches_the_server() {
     }
     let committed = fs::read_to_string(path).unwrap();
     assert!(committed == generated, "SPAR_BLESS=1 writes generated.rs anew:\n{generated}");
-}
-
-/// The structured content of an answer that succeeded.
-#[track_caller]
-pub(crate) fn structured(response: &Response) -> Value {
-    response.assert_success();
-    let content = response.structured().expect("there is structured content");
-    content.deserialize().expect("it is JSON")
-}
-
-/// The ids of the instructions in an answer.
-#[track_caller]
-pub(crate) fn ids(response: &Response) -> Vec<String> {
-    let answer = structured(response);
-    let instructions = answer["instructions"].as_array().expect("there is a list").iter();
-    instructions.map(|it| it["id"].as_str().expect("each has an id").to_owned()).collect()
 }

@@ -1,6 +1,7 @@
 //! Many clients of one shared container, each with a separate server process.
 
-use crate::client::{ids, structured};
+use instructions::test_support::{ids, structured};
+
 use crate::generated::{RouteInstructions, SwitchEngine};
 use crate::project::in_container;
 

@@ -5,8 +5,9 @@ use std::fs;
 
 use instructions::Library;
 use instructions::knowledge::{self, MAX_FILE_BYTES};
+use instructions::test_support::sample_instructions;
 
-use crate::project::{Project, samples};
+use crate::project::Project;
 
 /// The served ids, and the reported problems.
 fn read(project: &Project) -> (Vec<String>, Vec<String>) {
@@ -19,7 +20,7 @@ fn read(project: &Project) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn the_samples_have_descriptions_and_no_problems() {
-    let contents = knowledge::read(&samples()).unwrap();
+    let contents = knowledge::read(&sample_instructions()).unwrap();
     assert_eq!(contents.problems, []);
     for instruction in &contents.instructions {
         let id = &instruction.id;

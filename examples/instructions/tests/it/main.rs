@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
-mod checks;
 mod client;
 mod container;
 mod files;
@@ -13,4 +12,5 @@ mod reload;
 mod resources;
 mod routing;
 mod searching;
+mod test_support;
 mod usage;

@@ -1,20 +1,29 @@
 //! The program: its environment, its flags, its exit codes.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use instructions::test_support::{ids, initialized_project};
 use sparring::{Client, HttpTarget};
 
-use crate::client::ids;
 use crate::generated::{InstructionsClient, RouteInstructions, SwitchEngine};
-use crate::project::Project;
+use crate::project::{FOLDER, Project};
 
+/// The program in a project whose instructions are in the folder that the variable names.
 fn program(project: &Project) -> Command {
+    let mut command = program_in(project.root());
+    command.env("PONGOGO_KNOWLEDGE_PATH", FOLDER);
+    command
+}
+
+/// The program in a folder, without settings.
+fn program_in(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_instructions-server"));
     for name in ["PONGOGO_KNOWLEDGE_PATH", "PONGOGO_LOG_LEVEL"] {
         command.env_remove(name);
     }
-    command.env("PONGOGO_TEST_MODE", "1").current_dir(project.root()).stdin(Stdio::null());
+    command.env("PONGOGO_TEST_MODE", "1").current_dir(folder).stdin(Stdio::null());
     command
 }
 
@@ -27,9 +36,9 @@ fn run(command: &mut Command) -> (Option<i32>, String) {
 
 #[test]
 fn serves_the_project_in_the_working_directory_until_stdin_ends() {
-    let project = Project::with_samples();
+    let project = initialized_project();
     let expected = "INFO serving 9 instructions of .pongogo/instructions\n";
-    assert_eq!(run(&mut program(&project)), (Some(0), expected.to_owned()));
+    assert_eq!(run(&mut program_in(project.path())), (Some(0), expected.to_owned()));
 }
 
 #[test]
@@ -46,7 +55,7 @@ fn the_level_selects_the_logged_lines() {
         assert_eq!(code, Some(0), "{level}: {stderr}");
         assert_eq!(stderr.contains("INFO serving"), serving, "{level}: {stderr}");
         assert_eq!(
-            stderr.contains("WARNING .pongogo/instructions/bad.md:"),
+            stderr.contains("WARNING docs/instructions/bad.md:"),
             warning,
             "{level}: {stderr}"
         );

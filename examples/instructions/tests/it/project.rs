@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use instructions::knowledge;
 use instructions::library::Opened;
+use instructions::test_support::{project_with, sample_instructions};
 use instructions::{Instructions, Library, Log};
 use sparring::fixture::{Image, SharedContainer, skip_test};
 use sparring::{ChildTarget, Client, Server};
@@ -25,13 +25,8 @@ const IMAGE: &str = "localhost/spar-bare";
 const FLAGS: [&str; 4] =
     ["--network=none", "--ulimit=nofile=1024:20000", "--ulimit=nproc=1000:1000", "--init=false"];
 
-/// The sample instructions.
-pub(crate) fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("knowledge")
-}
-
-/// The folder of instructions in a project.
-const FOLDER: &str = ".pongogo/instructions";
+/// The folder of instructions in a project. The server finds it only by the variable.
+pub(crate) const FOLDER: &str = "docs/instructions";
 
 /// A project in a temporary folder.
 pub(crate) struct Project(sparring::Project);
@@ -39,12 +34,7 @@ pub(crate) struct Project(sparring::Project);
 impl Project {
     /// A project with the sample instructions.
     pub(crate) fn with_samples() -> Project {
-        let project = Project::empty();
-        for instruction in knowledge::read(&samples()).unwrap().stamps.into_keys() {
-            let name = instruction.strip_prefix(samples()).unwrap();
-            project.write(name, fs::read(&instruction).unwrap());
-        }
-        project
+        Project(project_with(&sample_instructions(), FOLDER))
     }
 
     /// A project without instructions.

@@ -3,13 +3,13 @@
 
 use std::fs;
 
+use instructions::test_support::ids;
 use instructions::watch::Watch;
 use instructions::{Instructions, Log};
 use sparring::client::SubscriptionFilter;
 use sparring::{Client, Revision, Server};
 use tokio::time::timeout;
 
-use crate::client::ids;
 use crate::generated::{InstructionsClient, SearchInstructions};
 use crate::project::{Project, TEST_TIMEOUT};
 

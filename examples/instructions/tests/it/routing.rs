@@ -1,8 +1,8 @@
 //! The instructions that the engines choose, and their reasons.
 
+use instructions::test_support::{ids, structured};
 use serde_json::{Value, json};
 
-use crate::client::{ids, structured};
 use crate::generated::{GetInstructions, InstructionsClient, RouteInstructions, SwitchEngine};
 use crate::project::Project;
 

@@ -1,6 +1,7 @@
 //! The results of the index: their order, their matches and their snippets.
 
-use crate::client::{ids, structured};
+use instructions::test_support::{ids, structured};
+
 use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions};
 use crate::project::Project;
 

@@ -1,12 +1,11 @@
 //! The usage from the server's specification, in memory, over stdio and in a container.
 
+use instructions::test_support::{
+    assert_contains_instruction, assert_routing_success, checklist, ids, learning_loop, work_log,
+};
 use serde_json::json;
 use sparring::{Content, everywhere};
 
-use crate::checks::{
-    assert_contains_instruction, assert_routing_success, checklist, learning_loop, work_log,
-};
-use crate::client::ids;
 use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions, SwitchEngine};
 use crate::project::{Project, clients_of_every_kind};
 

@@ -5,8 +5,9 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use sparring::{ChildTarget, Client};
+use sql::{ServingMode, serve};
 
-use crate::fixture::{rows, shop, structured_result};
+use crate::fixture::{rows, settings, shop, structured_result};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sql-server");
 
@@ -115,6 +116,55 @@ fn answers_all_requests_before_the_end_of_input_and_exits_with_0() {
     drop(program.child.stdin.take());
     assert_eq!((program.read()["id"].clone(), program.read()["id"].clone()), (json!(1), json!(2)));
     assert_eq!(program.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn in_the_background_only_a_signal_ends_the_program() {
+    let start = |background: &str| {
+        let mut command = Command::new(PROGRAM);
+        command.env("SQL_SERVER_BACKGROUND", background).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    for foreground in ["", "0"] {
+        assert_eq!(start(foreground).wait().unwrap().code(), Some(0), "{foreground:?}");
+    }
+    let mut child = start("1");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "serving in the background\n");
+    // The end of input was there from the beginning.
+    assert_eq!(child.try_wait().unwrap(), None);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let wrong = start("yes").wait_with_output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    let expected = "error: SQL_SERVER_BACKGROUND: expected 0 or 1, found `yes`\n";
+    assert_eq!(String::from_utf8(wrong.stderr).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_server_in_the_background_leaves_its_caller_free_and_can_be_stopped() {
+    let mode = ServingMode::from_variable(Some("1".as_ref())).unwrap();
+    let server = serve(&settings()).unwrap();
+    let (link, other_end) = sparring::memory(sparring::LinkKind::Shared);
+    let task = mode.serve(&server, other_end).await.unwrap();
+    let client = Client::connect(link).await.unwrap();
+    assert_eq!(rows(&client, "select 1").await, json!([[1]]));
+    assert!(task.is_running());
+    task.stop().await;
+    client.closed().await;
+    assert!(!client.is_connected());
+    // In the foreground the caller waits for the end of input.
+    let mode = ServingMode::from_variable(None).unwrap();
+    let (link, other_end) = sparring::memory(sparring::LinkKind::Shared);
+    let asking = async {
+        let client = Client::connect(link).await.unwrap();
+        assert_eq!(rows(&client, "select 2").await, json!([[2]]));
+        client.close().await;
+    };
+    let (ended, ()) = tokio::join!(mode.serve(&server, other_end), asking);
+    assert!(ended.is_none());
 }
 
 #[test]

@@ -70,7 +70,7 @@ async fn a_client_with_the_token_is_served_in_every_revision() {
     let served = Served::start();
     for revision in Revision::ALL {
         let mut target = HttpTarget::new(&served.url);
-        target.credentials = Some(Credentials::Bearer("right".to_owned()));
+        target.credentials = Some(Credentials::Bearer("right".into()));
         if revision == Revision::V2024_11_05 {
             target.url = target.url.replace("/mcp", "/sse");
             target.transport = sparring::transport::http::HttpTransport::Sse;
@@ -81,7 +81,7 @@ async fn a_client_with_the_token_is_served_in_every_revision() {
         client.close().await;
     }
     let mut target = HttpTarget::new(&served.url);
-    target.credentials = Some(Credentials::Bearer("wrong".to_owned()));
+    target.credentials = Some(Credentials::Bearer("wrong".into()));
     let error = Client::connect(target).await.unwrap_err().to_string();
     assert!(error.contains("credentials rejected"), "{error}");
     assert!(!error.contains("wrong"), "the error contains the token: {error}");

@@ -154,8 +154,8 @@ fn credentials_are_the_same_as_those_of_the_flags() {
     std::fs::write(fixture.context.home.clone().unwrap().join("key.pem"), "pem").unwrap();
     let config = fixture.read();
     let credentials = |name| http(&config, name).credentials.clone();
-    assert_eq!(credentials("a"), Some(Credentials::Bearer("hunter2".to_owned())));
-    assert_eq!(credentials("b"), Some(Credentials::Basic("me:hunter2".to_owned())));
+    assert_eq!(credentials("a"), Some(Credentials::Bearer("hunter2".into())));
+    assert_eq!(credentials("b"), Some(Credentials::Basic("me:hunter2".into())));
     assert_eq!(credentials("e"), None);
     let oauth = |name| match credentials(name) {
         Some(Credentials::OAuth(oauth)) => *oauth,
@@ -165,7 +165,7 @@ fn credentials_are_the_same_as_those_of_the_flags() {
     assert_eq!((c.grant, c.store_path), (Grant::Code, Some("/kept".into())));
     let d = oauth("d");
     assert_eq!((d.grant, d.client_id.as_deref()), (Grant::ClientCredentials, Some("me")));
-    assert_eq!(d.client_auth, ClientAuth::Secret("hunter2".to_owned()));
+    assert_eq!(d.client_auth, ClientAuth::Secret("hunter2".into()));
     assert_eq!((d.issuer.as_deref(), d.scopes), (Some("https://i"), vec!["x".to_owned()]));
     assert_eq!((&*d.redirect_url, d.login_timeout), ("http://localhost/", Duration::from_secs(60)));
     let f = oauth("f");

@@ -78,8 +78,8 @@ async fn logs_in_refreshes_and_steps_up() {
 #[tokio::test]
 async fn uses_client_credentials() {
     for (proof, good) in [
-        (ClientAuth::Secret("hush".to_owned()), true),
-        (ClientAuth::Secret("wrong".to_owned()), false),
+        (ClientAuth::Secret("hush".into()), true),
+        (ClientAuth::Secret("wrong".into()), false),
         (ClientAuth::None, false),
     ] {
         let mock = mock(SCRIPT);
@@ -119,7 +119,7 @@ async fn reports_errors_of_the_issuer() {
 async fn works_at_another_address_of_this_machine() {
     let mock = mock(SCRIPT);
     let serving = mock.listen("[::1]:0".parse().unwrap()).await.unwrap();
-    let oauth = OAuth::client_credentials("robot", ClientAuth::Secret("hush".to_owned()));
+    let oauth = OAuth::client_credentials("robot", ClientAuth::Secret("hush".into()));
     let link = link(&mock, &serving, oauth, HttpTransport::Streamable);
     let client = within(Client::connect(link)).await.unwrap();
     assert_eq!(call_text(&client, "look", json!({})).await, "seen");

@@ -152,9 +152,13 @@ async fn run_to_end(
         )),
         () = sleep(limit) => Err(format!("the agent took longer than {limit:?} and was stopped")),
     };
-    if ended.is_err() {
-        job.stop().await;
-    }
+    let ended = match ended {
+        Ok(ended) => Ok(ended),
+        Err(message) => Err(match job.stop().await.left {
+            Some(left) => format!("{message}; it left {left}"),
+            None => message,
+        }),
+    };
     let (stdout, stderr) = (job.stdout().text(), job.stderr().text());
     match ended {
         Ok(ended) => Ok(AgentResult { ended, stdout, stderr, files: Vec::new() }),
@@ -185,7 +189,7 @@ impl Scope for SuiteAgentScope<'_> {
         let TestScope { context, folder, mocks, .. } = self.0;
         match path.root() {
             "input" => self.0.get(path),
-            _ => ServerScope { context, folder, mocks: mocks.values() }.get(path),
+            _ => ServerScope { context, folder, mocks: mocks.values(), port: None }.get(path),
         }
     }
 }

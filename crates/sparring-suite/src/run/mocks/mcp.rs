@@ -1,13 +1,15 @@
-//! Starts an MCP server. Over HTTP this process serves it. Over stdio the agent or the
-//! server under test starts it, with the command `${mocks.NAME.command}`.
+//! Starts an MCP server. Over HTTP this process serves it, or a separate process. Over stdio
+//! the agent or the server under test starts it, with the command `${mocks.NAME.command}`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sparring_mock::{MockServer, Settings};
+use sparring_transport::ChildTarget;
 
 use super::super::connect::absolute;
+use super::process::{MockProcess, READY_TIMEOUT};
 use super::serve::{self, RestartableMock};
 use super::{Journal, MockStarter, StartError};
 use crate::model::{MockKind, Script, Transport};
@@ -21,12 +23,36 @@ impl MockStarter<'_> {
         let transport = serve::http_transport(Some(served)).unwrap_or_default();
         let listening = RestartableMock::start(Arc::clone(server), transport).await;
         let (target, mock) = listening.map_err(|why| self.error(&why))?;
-        let kind = if served == Transport::Sse { "sse" } else { "http" };
-        let config = self.write_config(&json!({"type": kind, "url": target.url}))?;
-        Ok((mock, json!({"url": target.url, "config": config})))
+        Ok((mock, self.values_over_http(served, &target.url)?))
     }
 
-    pub(super) fn over_stdio(&self) -> Result<(Journal, Value), StartError> {
+    /// Starts the mock over HTTP in a separate process.
+    pub(super) async fn process(
+        &self,
+        served: Transport,
+    ) -> Result<(Journal, MockProcess, Value), StartError> {
+        let transport = serve::http_transport(Some(served)).unwrap_or_default();
+        let server = self.server()?;
+        let (command, journal) = self.command()?;
+        let target = serve::http_process(command, &server, transport, READY_TIMEOUT);
+        let target = target.map_err(|why| self.error(&why))?;
+        let url = target.http.url.clone();
+        let started = MockProcess::start(target, server.control_token()).await;
+        let process = started.map_err(|error| StartError {
+            stderr: error.output().to_owned(),
+            ..self.error(&error.reason())
+        })?;
+        Ok((Journal::File(journal), process, self.values_over_http(served, &url)?))
+    }
+
+    fn values_over_http(&self, served: Transport, url: &str) -> Result<Value, StartError> {
+        let kind = if served == Transport::Sse { "sse" } else { "http" };
+        let config = self.write_config(&json!({"type": kind, "url": url}))?;
+        Ok(json!({"url": url, "config": config}))
+    }
+
+    /// The command line of the mock over stdio, and its journal file.
+    fn command(&self) -> Result<(ChildTarget, PathBuf), StartError> {
         let journal = self.folder.join(format!("{}.jsonl", self.file_name()));
         let program = self.context.program.display().to_string();
         let (script, settings) = match &self.mock.kind {
@@ -37,7 +63,11 @@ impl MockStarter<'_> {
                 (path, Settings::default())
             }
         };
-        let target = serve::child(program, &script, &settings, Some(&journal));
+        Ok((serve::child(program, &script, &settings, Some(&journal)), journal))
+    }
+
+    pub(super) fn over_stdio(&self) -> Result<(Journal, Value), StartError> {
+        let (target, journal) = self.command()?;
         let (command, args) = (target.program, target.args);
         let config =
             self.write_config(&json!({"type": "stdio", "command": command, "args": args}))?;
@@ -61,7 +91,7 @@ impl MockStarter<'_> {
     /// A script that answers by recorded interactions.
     pub(super) fn interactions(&self) -> Value {
         let responses = match &self.mock.kind {
-            MockKind::Interactions(responses) => responses.clone(),
+            MockKind::Interactions(interactions) => interactions.responses.clone(),
             _ => json!([]),
         };
         json!({"server": {"name": self.mock.name}, "mcp_interactions": responses})

@@ -4,7 +4,9 @@
 mod journals;
 mod llm;
 mod mcp;
+mod process;
 pub(super) mod serve;
+mod transcript;
 mod upstream;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use super::scope::{ServerScope, TempFolder};
 use super::server_runner::{StartError, TestedServer};
 use crate::context::RunContext;
 use crate::model::{MockKind, Suite, SuiteMock, Transport};
+use process::MockProcess;
 use serve::RestartableMock;
 
 /// The mocks that run beside one server.
@@ -40,8 +43,22 @@ pub(super) struct RunningMocks {
 struct RunningMock {
     name: String,
     journal: Journal,
-    /// Serves an MCP server over HTTP until it is dropped.
-    over_http: Option<RestartableMock>,
+    serving: Serving,
+}
+
+/// The way in which a mock is served.
+#[derive(Debug)]
+enum Serving {
+    /// By its own value in `journal`, or by processes that others start.
+    Elsewhere,
+    /// Over HTTP by a task, until it is dropped.
+    Task(RestartableMock),
+    /// By a separate process, until it is dropped.
+    Process {
+        process: MockProcess,
+        /// The position of the mock.
+        span: Span,
+    },
 }
 
 /// Starts one mock.
@@ -94,13 +111,22 @@ impl RunningMocks {
     }
 
     /// Resets all mocks to their first state, and restarts those that a script ended.
-    pub(super) async fn reset(&self) {
+    ///
+    /// # Errors
+    /// When a mock in a separate process cannot be reset.
+    pub(super) async fn reset(&self) -> Result<(), StartError> {
         for mock in &self.all {
             mock.journal.reset();
-            if let Some(over_http) = &mock.over_http {
-                over_http.restart().await;
+            match &mock.serving {
+                Serving::Elsewhere => {}
+                Serving::Task(served) => served.restart().await,
+                Serving::Process { process, span } => process.reset().await.map_err(|why| {
+                    let message = format!("cannot reset mock `{}`: {why}", mock.name);
+                    StartError { span: *span, message, stderr: String::new() }
+                })?,
             }
         }
+        Ok(())
     }
 }
 
@@ -112,24 +138,30 @@ impl MockStarter<'_> {
                 let mock = self.upstream(routes).await?;
                 let values = json!({"url": mock.url("")});
                 let journal = Journal::Http(Box::new(mock));
-                Ok((RunningMock { name, journal, over_http: None }, values))
+                Ok((RunningMock { name, journal, serving: Serving::Elsewhere }, values))
             }
             MockKind::Llm(llm) => {
                 let mock = self.llm(llm).await?;
                 let values = json!({"url": mock.url()});
                 let journal = Journal::Llm(Box::new(mock), AtomicUsize::new(0));
-                Ok((RunningMock { name, journal, over_http: None }, values))
+                Ok((RunningMock { name, journal, serving: Serving::Elsewhere }, values))
             }
             MockKind::Script(_) | MockKind::Interactions(_) => match served {
                 Transport::Stdio => {
                     let (journal, values) = self.over_stdio()?;
-                    Ok((RunningMock { name, journal, over_http: None }, values))
+                    Ok((RunningMock { name, journal, serving: Serving::Elsewhere }, values))
+                }
+                served if self.mock.is_process() => {
+                    let (journal, process, values) = self.process(served).await?;
+                    let serving = Serving::Process { process, span: self.mock.span };
+                    Ok((RunningMock { name, journal, serving }, values))
                 }
                 served => {
                     let server = Arc::new(self.server()?);
                     let (mock, values) = self.over_http(&server, served).await?;
                     let journal = Journal::Live(server);
-                    Ok((RunningMock { name, journal, over_http: Some(mock) }, values))
+                    let serving = Serving::Task(mock);
+                    Ok((RunningMock { name, journal, serving }, values))
                 }
             },
         }
@@ -162,7 +194,7 @@ impl MockStarter<'_> {
     }
 
     fn scope(&self) -> ServerScope<'_> {
-        ServerScope { context: self.context, folder: self.tmp, mocks: self.values }
+        ServerScope { context: self.context, folder: self.tmp, mocks: self.values, port: None }
     }
 
     fn missing(&self, missing: &RenderError) -> StartError {

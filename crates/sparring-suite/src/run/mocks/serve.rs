@@ -3,12 +3,13 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use sparring_mock::{MockServer, ProcessFault, Settings};
 use sparring_peer::{LinkKind, MemoryLink, memory};
-use sparring_transport::ChildTarget;
 use sparring_transport::http::{HttpServerHandle, HttpTarget, HttpTransport};
+use sparring_transport::{ChildTarget, HttpProcessTarget, free_port};
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::connection::MockTask;
@@ -113,12 +114,7 @@ async fn listen(
     let failed = |error: std::io::Error| format!("cannot listen: {error}");
     let serving = server.listen(any_port).await.map_err(failed)?;
     let address = serving.address().unwrap_or(any_port);
-    let urls = server.urls(address);
-    let url = match transport {
-        HttpTransport::Sse => urls.sse.ok_or("the script has no path for HTTP+SSE")?,
-        _ => urls.mcp,
-    };
-    Ok((HttpTarget { transport, ..HttpTarget::new(url) }, serving, address))
+    Ok((http_target(server, address, transport)?, serving, address))
 }
 
 /// The command line of a mock over stdio in a process of this program. Its variables
@@ -136,6 +132,38 @@ pub(in crate::run) fn child(
     let words = ["mock".to_owned(), script.display().to_string(), "--quiet".to_owned()];
     let journal = journal.map(|path| format!("--journal={}", path.display()));
     ChildTarget::new(program).args(words.into_iter().chain(vars).chain(journal))
+}
+
+/// The target of a mock at an address.
+fn http_target(
+    server: &MockServer,
+    address: SocketAddr,
+    transport: HttpTransport,
+) -> Result<HttpTarget, String> {
+    let urls = server.urls(address);
+    let url = match transport {
+        HttpTransport::Sse => urls.sse.ok_or("the script has no path for HTTP+SSE")?,
+        _ => urls.mcp,
+    };
+    Ok(HttpTarget { transport, ..HttpTarget::new(url) })
+}
+
+/// A mock over HTTP in a process of this program. `command` is its command line over stdio, and
+/// `server` the same mock.
+///
+/// # Errors
+/// When no port is free, or its script does not serve this transport.
+pub(in crate::run) fn http_process(
+    command: ChildTarget,
+    server: &MockServer,
+    transport: HttpTransport,
+    timeout: Duration,
+) -> Result<HttpProcessTarget, String> {
+    let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let target = http_target(server, address, transport)?;
+    let command = command.arg(format!("--http={address}"));
+    Ok(HttpProcessTarget::new(command, target).ready_path("/health").ready_within(timeout))
 }
 
 /// Waits until the script asks for its process to exit. In this process only the

@@ -12,11 +12,13 @@ mod http_sse;
 mod ignore_write_errors;
 mod json_client;
 mod link;
+mod locality;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod one_shot;
 mod post;
 mod proxy;
+mod readiness;
 mod response;
 mod session;
 mod standing_stream;
@@ -33,9 +35,10 @@ pub use link::HttpLink;
 #[cfg(feature = "oauth")]
 pub use oauth::{BrowserOpener, ClientAuth, Grant, OAuth};
 pub use one_shot::send_once;
+pub(crate) use readiness::Readiness;
 pub use tls::{TlsClient, TlsError};
 
-use crate::secrets::Secrets;
+use crate::secrets::{Secret, Secrets};
 
 /// A server over HTTP, as plain data.
 #[derive(Clone, PartialEq, Eq)]
@@ -102,9 +105,9 @@ pub enum HttpTransport {
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// A bearer token.
-    Bearer(String),
+    Bearer(Secret),
     /// User and password, joined by a colon.
-    Basic(String),
+    Basic(Secret),
     /// Tokens of an authorization server.
     #[cfg(feature = "oauth")]
     OAuth(Box<OAuth>),
@@ -149,7 +152,7 @@ impl HttpTarget {
 
     /// Sets a bearer token.
     #[must_use]
-    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+    pub fn bearer(mut self, token: impl Into<Secret>) -> Self {
         self.credentials = Some(Credentials::Bearer(token.into()));
         self
     }
@@ -157,7 +160,7 @@ impl HttpTarget {
     /// Sets a user and a password.
     #[must_use]
     pub fn basic(mut self, user: &str, password: &str) -> Self {
-        self.credentials = Some(Credentials::Basic(format!("{user}:{password}")));
+        self.credentials = Some(Credentials::Basic(format!("{user}:{password}").into()));
         self
     }
 
@@ -194,12 +197,12 @@ impl HttpTarget {
         [&self.url].into_iter().chain(proxies).for_each(|url| secrets.add_url(url));
         self.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
         match &self.credentials {
-            Some(Credentials::Bearer(token)) => secrets.add(token),
-            Some(Credentials::Basic(pair)) => secrets.add_user_and_password(pair),
+            Some(Credentials::Bearer(token)) => secrets.add(token.reveal()),
+            Some(Credentials::Basic(pair)) => secrets.add_user_and_password(pair.reveal()),
             #[cfg(feature = "oauth")]
             Some(Credentials::OAuth(oauth)) => {
                 if let ClientAuth::Secret(secret) = &oauth.client_auth {
-                    secrets.add(secret);
+                    secrets.add(secret.reveal());
                 }
             }
             None => {}
@@ -212,12 +215,24 @@ impl HttpTarget {
     }
 }
 
+impl From<&str> for HttpTarget {
+    fn from(url: &str) -> Self {
+        HttpTarget::new(url)
+    }
+}
+
+impl From<String> for HttpTarget {
+    fn from(url: String) -> Self {
+        HttpTarget::new(url)
+    }
+}
+
 impl Credentials {
     /// Returns the value of `Authorization`, if it is fixed.
     fn header(&self) -> Option<String> {
         match self {
-            Credentials::Bearer(token) => Some(format!("Bearer {token}")),
-            Credentials::Basic(pair) => Some(endpoint::basic_credentials(pair)),
+            Credentials::Bearer(token) => Some(format!("Bearer {}", token.reveal())),
+            Credentials::Basic(pair) => Some(endpoint::basic_credentials(pair.reveal())),
             #[cfg(feature = "oauth")]
             Credentials::OAuth(_) => None,
         }
@@ -266,7 +281,7 @@ mod tests {
     fn secrets_are_never_shown() {
         let mut target = HttpTarget::new("http://me:hunter1@localhost/mcp");
         target.headers.push(("X-Key".to_owned(), "hunter2".to_owned()));
-        target.credentials = Some(Credentials::Bearer("hunter3".to_owned()));
+        target.credentials = Some(Credentials::Bearer("hunter3".into()));
         target.proxies.http = "http://me:hunter4@proxy".to_owned();
         let shown = format!("{target:?} {:?}", target.proxies);
         assert!(shown.contains("X-Key") && !shown.contains("hunter"), "{shown}");

@@ -46,7 +46,7 @@ fn reports_an_invalid_header_without_its_value() {
     let error = HttpLink::new(&target).expect_err("no such header").to_string();
     assert!(error.contains("X-Key") && !error.contains("hunter2"), "{error}");
     target.headers.clear();
-    target.credentials = Some(Credentials::Bearer("hunter2\n".to_owned()));
+    target.credentials = Some(Credentials::Bearer("hunter2\n".into()));
     let error = HttpLink::new(&target).expect_err("no such header").to_string();
     assert!(error.contains("Authorization") && !error.contains("hunter2"), "{error}");
 }

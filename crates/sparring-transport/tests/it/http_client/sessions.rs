@@ -60,6 +60,34 @@ async fn a_session_is_kept_and_ended() {
 }
 
 #[tokio::test]
+async fn a_client_is_connected_until_it_is_closed_or_its_session_ends() {
+    let server = legacy(Some("s-1"), |asked| match &*asked.method {
+        "DELETE" => Reply::of("204 No Content", &[], ""),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let client = server.connect().await.unwrap();
+    assert!(client.is_connected());
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    assert!(client.is_connected());
+    within(client.close()).await;
+    assert!(!client.is_connected());
+
+    let server = legacy(Some("s-1"), |_| Reply::of("404 Not Found", &[], "expired")).await;
+    let client = server.connect().await.unwrap();
+    assert!(client.is_connected());
+    within(call(&client)).await.unwrap_err();
+    within(client.closed()).await;
+    assert!(!client.is_connected());
+
+    let modern = ScriptedServer::calling(|asked| Reply::json(&done(asked))).await;
+    let client = modern.connect().await.unwrap();
+    assert!(client.is_connected());
+    within(client.close()).await;
+    assert!(!client.is_connected());
+}
+
+#[tokio::test]
 async fn a_server_need_not_have_sessions() {
     let server = legacy(None, |asked| Reply::json(&done(asked))).await;
     let client = server.connect().await.unwrap();

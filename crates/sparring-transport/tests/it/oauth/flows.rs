@@ -87,7 +87,7 @@ async fn a_client_asks_for_itself() {
         let servers =
             ScriptedServers::new(Behavior { metadata, scope: Some("a b"), ..Behavior::default() })
                 .await;
-        let secret = ClientAuth::Secret("hunter:2".to_owned());
+        let secret = ClientAuth::Secret("hunter:2".into());
         let client = connect(&servers, OAuth::client_credentials("me", secret)).await.unwrap();
         must_echo(&client).await;
         assert_eq!(servers.event_names(), ["401", "resource", "metadata", "token"]);
@@ -235,7 +235,7 @@ async fn a_configured_client_belongs_to_one_issuer() {
     let servers = ScriptedServers::new(Behavior::default()).await;
     let named = |issuer: Option<String>| OAuth {
         issuer,
-        ..OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()))
+        ..OAuth::client_credentials("me", ClientAuth::Secret("hunter2".into()))
     };
     let client = connect(&servers, named(None)).await.unwrap();
     must_echo(&client).await;

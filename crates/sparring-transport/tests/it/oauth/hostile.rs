@@ -22,7 +22,7 @@ fn legacy_client() -> sparring_peer::ClientBuilder {
 }
 
 fn client_credentials() -> OAuth {
-    OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()))
+    OAuth::client_credentials("me", ClientAuth::Secret("hunter2".into()))
 }
 
 /// A user who never completes the login; counts the login pages.
@@ -357,7 +357,7 @@ async fn masks_a_secret_that_a_server_repeats_in_another_form() {
         let servers =
             ScriptedServers::new(Behavior { refusals: vec![(401, error)], ..default_behavior() })
                 .await;
-        let proof = ClientAuth::Secret(secret.to_owned());
+        let proof = ClientAuth::Secret(secret.into());
         let error = refused(&servers, OAuth::client_credentials("me", proof)).await;
         assert!(error.contains("invalid_client: (hidden)"), "{error}");
     }

@@ -50,7 +50,7 @@ async fn the_client_requests_more_scopes_when_the_server_needs_them() {
     assert_eq!(asked, ["read", "read write"], "and what was allowed before stays allowed");
 
     let servers = ScriptedServers::new(behavior).await;
-    let oauth = OAuth::client_credentials("me", ClientAuth::Secret("hunter2".to_owned()));
+    let oauth = OAuth::client_credentials("me", ClientAuth::Secret("hunter2".into()));
     let client = connect(&servers, oauth).await.unwrap();
     must_echo(&client).await;
     let asked: Vec<_> =

@@ -176,7 +176,7 @@ async fn reports_a_store_that_is_not_a_file() {
 #[test]
 fn settings_are_shown_without_their_secrets() {
     let mut target = HttpTarget::new("http://localhost/mcp");
-    let proof = sparring_transport::http::ClientAuth::Secret("hunter2".to_owned());
+    let proof = sparring_transport::http::ClientAuth::Secret("hunter2".into());
     let oauth = OAuth::client_credentials("me", proof);
     target.credentials = Some(sparring_transport::http::Credentials::OAuth(Box::new(oauth)));
     let shown = format!("{target:?}");

@@ -108,14 +108,14 @@ async fn an_openid_provider_renews_its_tokens() {
 #[tokio::test]
 async fn clients_of_an_openid_provider_ask_for_themselves() {
     let Some(protected) = ProtectedServer::new().await else { return };
-    let secret = ClientAuth::Secret("hunter-machine".to_owned());
+    let secret = ClientAuth::Secret("hunter-machine".into());
     let key = ClientAuth::Key(protected.key.serialize_pem());
     for (id, proof) in [("machine", secret), ("signer", key)] {
         let oauth = OAuth::client_credentials(id, proof);
         let client = protected.call(oauth, Revision::LATEST, 2).await;
         assert_eq!(tokens(&client), 1, "{id}");
     }
-    let wrong = ClientAuth::Secret("hunter-wrong".to_owned());
+    let wrong = ClientAuth::Secret("hunter-wrong".into());
     let target = protected.target(OAuth::client_credentials("machine", wrong));
     let error = Client::builder().connect(HttpLink::new(&target).unwrap()).await;
     let error = error.expect_err("the secret is wrong").to_string();

@@ -16,6 +16,7 @@ use super::scopes::Scopes;
 use super::token::ErrorResponse;
 use super::{ClientAuth, OAuth};
 use crate::http::jwt::{InvalidKey, SigningKey};
+use crate::secrets::Secret;
 
 /// The lifetime of a client assertion.
 const ASSERTION_LIFETIME_SECS: u64 = 300;
@@ -110,7 +111,7 @@ fn select_method(
 #[derive(Deserialize)]
 struct RegistrationResponse {
     client_id: String,
-    client_secret: Option<String>,
+    client_secret: Option<Secret>,
     token_endpoint_auth_method: Option<String>,
 }
 
@@ -151,7 +152,7 @@ pub(super) async fn register(
     let registered: RegistrationResponse = answer.parse()?;
     let method =
         registered.token_endpoint_auth_method.as_deref().and_then(TokenAuthMethod::from_name);
-    let secret = registered.client_secret.filter(|secret| !secret.is_empty());
+    let secret = registered.client_secret.filter(|secret| !secret.reveal().is_empty());
     Ok(Client {
         id: registered.client_id,
         method: method.unwrap_or(wanted),

@@ -12,6 +12,7 @@ use super::error::AuthError;
 use super::token::Tokens;
 use super::{ClientAuth, OAuth};
 use crate::private_file::{FileLock, PrivateFile};
+use crate::secrets::Secret;
 
 /// The stored credentials.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -36,7 +37,7 @@ struct StoredIssuer {
 struct StoredClient {
     id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    secret: Option<String>,
+    secret: Option<Secret>,
     method: TokenAuthMethod,
     redirect: String,
 }
@@ -216,7 +217,7 @@ mod tests {
 
     fn tokens(access: &str) -> Tokens {
         let (asked, given) = (String::new(), String::new());
-        Tokens { access: access.to_owned(), refresh: None, renew_at: Some(7), asked, given }
+        Tokens { access: access.into(), refresh: None, renew_at: Some(7), asked, given }
     }
 
     #[tokio::test]
@@ -225,7 +226,7 @@ mod tests {
         let path = folder.path().join("new/credentials.json");
         let client = Client {
             id: "c".to_owned(),
-            client_auth: ClientAuth::Secret("s".to_owned()),
+            client_auth: ClientAuth::Secret("s".into()),
             method: TokenAuthMethod::ClientSecretPost,
             redirect: Some("http://127.0.0.1:5/".to_owned()),
         };

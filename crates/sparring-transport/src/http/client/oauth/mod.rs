@@ -21,6 +21,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::secrets::Secret;
+
 pub(super) use authorizer::{AuthAttempts, Authorizer};
 
 /// OAuth settings, as plain data.
@@ -48,6 +50,9 @@ pub struct OAuth {
     pub store_path: Option<PathBuf>,
     /// Opens the login page.
     pub browser: BrowserOpener,
+    /// If true, a server may name authorization servers whose addresses are nearer than its
+    /// own: in a private network, on the local link, on this machine.
+    pub allow_local: bool,
 }
 
 /// The OAuth grant.
@@ -67,7 +72,7 @@ pub enum ClientAuth {
     #[default]
     None,
     /// With a secret.
-    Secret(String),
+    Secret(Secret),
     /// With a signature of this key, in PEM (`private_key_jwt`).
     Key(String),
 }
@@ -102,6 +107,7 @@ impl OAuth {
             login_timeout: Duration::from_secs(300),
             store_path: None,
             browser,
+            allow_local: false,
         }
     }
 

@@ -121,9 +121,10 @@ impl Authorizer {
         provider: &Provider,
         old: &CurrentToken,
     ) -> Result<Option<BearerToken>, AuthError> {
-        if old.issuer != provider.issuer() || old.tokens.refresh.is_none() {
+        let Some(refresh) = old.tokens.refresh.as_ref().filter(|_| old.issuer == provider.issuer())
+        else {
             return Ok(None);
-        }
+        };
         self.check_issuer(store, provider).await?;
         let server = full_url(&self.server);
         let mut locked = store.lock().await?;
@@ -140,7 +141,7 @@ impl Authorizer {
             return Ok(None);
         };
         self.mask_secret(&client);
-        let by = TokenGrant::Refresh(old.tokens.refresh.as_deref().unwrap_or_default());
+        let by = TokenGrant::Refresh(refresh);
         let asked = Scopes::parse(&old.tokens.asked);
         match token::request_tokens(web, provider, &client, by, &asked).await? {
             TokenOutcome::Granted(tokens) => {
@@ -266,7 +267,7 @@ impl Authorizer {
 
     fn mask_secret(&self, client: &Client) {
         if let ClientAuth::Secret(secret) = &client.client_auth {
-            self.secrets.add(secret);
+            self.secrets.add(secret.reveal());
         }
     }
 }

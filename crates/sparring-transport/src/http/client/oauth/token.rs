@@ -11,6 +11,7 @@ use super::error::AuthError;
 use super::metadata::Provider;
 use super::scopes::Scopes;
 use super::{ClientAuth, Grant};
+use crate::secrets::Secret;
 
 /// The time before its expiry at which a token is refreshed; at most a quarter of its
 /// lifetime.
@@ -19,9 +20,9 @@ const RENEWAL_MARGIN_SECS: u64 = 30;
 /// The tokens of one response.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tokens {
-    pub(super) access: String,
+    pub(super) access: Secret,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) refresh: Option<String>,
+    pub(super) refresh: Option<Secret>,
     /// The time to refresh it, in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) renew_at: Option<u64>,
@@ -86,7 +87,7 @@ pub(super) enum TokenGrant<'a> {
     /// The code from the redirect.
     Code { code: &'a str, verifier: &'a str, redirect: &'a str },
     /// The refresh token.
-    Refresh(&'a str),
+    Refresh(&'a Secret),
     /// The client's own credentials.
     ClientCredentials,
 }
@@ -137,7 +138,7 @@ pub(super) async fn request_tokens(
     }
     let mut tokens = parse_tokens(&answer, scopes)?;
     if let (TokenGrant::Refresh(before), None) = (&by, &tokens.refresh) {
-        tokens.refresh = Some((*before).to_owned());
+        tokens.refresh = Some((*before).clone());
     }
     Ok(TokenOutcome::Granted(tokens))
 }
@@ -158,7 +159,8 @@ fn build_request(
             "exchange the code for a token"
         }
         TokenGrant::Refresh(token) => {
-            form.append_pair("grant_type", "refresh_token").append_pair("refresh_token", token);
+            form.append_pair("grant_type", "refresh_token")
+                .append_pair("refresh_token", token.reveal());
             "refresh the token"
         }
         TokenGrant::ClientCredentials => {
@@ -177,12 +179,13 @@ fn build_request(
         (TokenAuthMethod::ClientSecretBasic, ClientAuth::Secret(secret)) => {
             let encoded =
                 |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-            let header = basic_credentials(&format!("{}:{}", encoded(&client.id), encoded(secret)));
+            let header =
+                basic_credentials(&format!("{}:{}", encoded(&client.id), encoded(secret.reveal())));
             web.secrets.add(header.trim_start_matches("Basic "));
             authorization = Some(header);
         }
         (TokenAuthMethod::ClientSecretPost, ClientAuth::Secret(secret)) => {
-            form.append_pair("client_id", &client.id).append_pair("client_secret", secret);
+            form.append_pair("client_id", &client.id).append_pair("client_secret", secret.reveal());
         }
         (TokenAuthMethod::PrivateKeyJwt, ClientAuth::Key(pem)) => {
             let assertion = client::client_assertion(pem, &client.id, &provider.metadata)?;
@@ -232,8 +235,8 @@ fn parse_tokens(answer: &AuthServerResponse, asked: &Scopes) -> Result<Tokens, A
         seconds.map(|seconds| now().saturating_add(seconds - RENEWAL_MARGIN_SECS.min(seconds / 4)));
     let asked = asked.to_string();
     Ok(Tokens {
-        access: given.access_token,
-        refresh: given.refresh_token.filter(|token| !token.is_empty()),
+        access: given.access_token.into(),
+        refresh: given.refresh_token.filter(|token| !token.is_empty()).map(Secret::from),
         renew_at,
         given: given.scope.unwrap_or_else(|| asked.clone()),
         asked,
