@@ -7,11 +7,11 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::command::{command, print_command, run as run_command, succeeds};
+use crate::command::{command, print_command, run as run_command};
 use crate::peers::packages;
 
 mod table;
@@ -37,6 +37,7 @@ struct Agents {
 }
 
 /// Installs one agent or all, and runs their suites.
+#[expect(clippy::print_stdout, reason = "the table is the output")]
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     let agents = Agents::new(root);
     let names = agents.names()?;
@@ -46,14 +47,13 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     run_command(command(root, "cargo build -p sparring-cli --all-features --bins"))?;
     let spar = std::env::current_exe().context("cannot find the path of xtask")?;
     let spar = spar.with_file_name(format!("spar{}", std::env::consts::EXE_SUFFIX));
-    let isolated = succeeds(&format!("{ISOLATED} true"));
+    let isolated = can_isolate(root);
     if !isolated {
         eprintln!("note: the agents can use the network, because `unshare` does not work");
     }
     let mut table = Table::default();
     for name in selected {
-        let installed = agents.install(name);
-        if let Err(error) = &installed {
+        if let Err(error) = agents.install(name) {
             eprintln!("{name} cannot be installed: {error:#}");
             table.add_missing(name);
             continue;
@@ -65,6 +65,13 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     eprint!("{table}");
     ensure!(table.all_passed(), "some suites failed");
     Ok(())
+}
+
+/// Returns true if this machine can run an agent without a network besides loopback.
+fn can_isolate(root: &Path) -> bool {
+    let mut isolated = command(root, ISOLATED);
+    isolated.arg("ip link set lo up").stdout(Stdio::null()).stderr(Stdio::null());
+    isolated.status().is_ok_and(|status| status.success())
 }
 
 /// Returns the folder of the installed agents.
@@ -128,6 +135,10 @@ impl Agents {
     ) -> Result<()> {
         let label = suite.strip_prefix(&self.folder).unwrap_or(suite).display().to_string();
         let report = suite.with_extension("report.json");
+        if report.exists() {
+            // The report of an earlier run must not pass for one of this run.
+            fs::remove_file(&report).with_context(|| format!("removing {}", report.display()))?;
+        }
         let mut test = match isolated {
             true => {
                 let mut test = command(&self.folder, ISOLATED);

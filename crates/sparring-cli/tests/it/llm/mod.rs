@@ -102,7 +102,7 @@ const FIRST_ERRORS: [(&str, Option<u16>, &str); 4] = [
 
 /// The last error: no turn is left.
 const NO_TURN_LEFT: (&str, Option<u16>, &str) =
-    ("InternalServerError", Some(500), "turn 13 was requested, but the script has only 12");
+    ("BadRequestError", Some(400), "turn 13 was requested, but the script has only 12");
 
 #[test]
 fn the_openai_package_gets_every_turn_whole_and_streamed() {
