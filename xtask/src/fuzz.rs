@@ -1,13 +1,23 @@
-//! `cargo xtask fuzz`: fuzzes the frame parser, which must never fail.
+//! `cargo xtask fuzz`: fuzzes the parsers of foreign data. The first inputs of each target are an
+//! archive in `fuzz/seeds`; the inputs that it finds stay in `fuzz/corpus`, which is not in the
+//! repository.
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{command, run as run_command, succeeds};
 
-/// Fuzzes for this number of seconds.
-pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
+/// The targets; each is a file in `fuzz/fuzz_targets`.
+const TARGETS: [&str; 6] = ["frame", "checker", "sse", "headers", "yaml", "template"];
+
+/// Returns the names of the targets.
+pub(crate) fn names() -> [&'static str; 6] {
+    TARGETS
+}
+
+/// Fuzzes each target, or only one, for this number of seconds.
+pub(crate) fn run(root: &Path, seconds: u32, only: Option<&str>) -> Result<()> {
     let folder = root.join("fuzz");
     ensure!(folder.is_dir(), "no such folder: fuzz");
     ensure!(
@@ -18,6 +28,32 @@ pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
         succeeds("cargo +nightly --version"),
         "fuzzing needs a nightly compiler; install it with `rustup toolchain install nightly`"
     );
-    let line = format!("cargo +nightly fuzz run frame -- -max_total_time={seconds}");
-    run_command(command(&folder, &line))
+    for target in TARGETS.into_iter().filter(|target| only.is_none_or(|only| only == *target)) {
+        let corpus = folder.join("corpus").join(target);
+        std::fs::create_dir_all(&corpus)
+            .with_context(|| format!("cannot create {}", corpus.display()))?;
+        let unpack = format!("tar -xzf seeds/{target}.tar.gz -C corpus/{target}");
+        run_command(command(&folder, &unpack))?;
+        let line = format!("cargo +nightly fuzz run {target} -- -max_total_time={seconds}");
+        run_command(command(&folder, &line))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_a_program_and_seeds() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        for target in TARGETS {
+            assert!(manifest.contains(&format!("name = \"{target}\"")), "{target}");
+            for file in [format!("fuzz_targets/{target}.rs"), format!("seeds/{target}.tar.gz")] {
+                assert!(folder.join(&file).is_file(), "{file}");
+            }
+        }
+        assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
+    }
 }

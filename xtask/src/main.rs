@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 
+mod agents;
 mod bench;
 mod command;
 mod conformance;
@@ -46,11 +47,17 @@ enum Verb {
     Test,
     /// Install other implementations of the protocol and run the tests against them
     Peers,
+    /// Install agents and run the suites in `examples/agents` with them
+    Agents {
+        /// The agent to run [default: all]
+        #[arg(value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Run the official conformance suite on our client and our servers
     Conformance,
     /// Run the tests in real containers, with podman
     Containers,
-    /// Run the Rust tests of the README in crates outside the workspace
+    /// Run the first Rust tests of docs/library.md in crates outside the workspace
     Scratch,
     /// Compare the public API of the library with the list in
     /// `crates/sparring/public-api.txt`
@@ -69,12 +76,16 @@ enum Verb {
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(bench::names()))]
         only: Option<String>,
     },
-    /// Fuzz the frame parser
+    /// Fuzz the parsers of foreign data
     Fuzz {
         /// The number of seconds to fuzz
         // libFuzzer treats 0 as no limit, so 0 is not allowed.
         #[arg(default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
         seconds: u32,
+
+        /// The target to fuzz [default: all, one after the other]
+        #[arg(value_name = "TARGET", value_parser = PossibleValuesParser::new(fuzz::names()))]
+        only: Option<String>,
     },
 }
 
@@ -101,6 +112,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             test::run(root, settings)?
         }
         Verb::Peers => peers::run(root, is_set("CI"))?,
+        Verb::Agents { only } => agents::run(root, only.as_deref())?,
         Verb::Conformance => conformance::run(root, is_set("CI"))?,
         Verb::Containers => containers::run(root, is_set("CI"))?,
         Verb::Scratch => scratch::run(root)?,
@@ -108,7 +120,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Tidy => tidy::run(root)?,
         Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
-        Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
+        Verb::Fuzz { seconds, only } => fuzz::run(root, *seconds, only.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -139,11 +151,14 @@ mod tests {
     fn parses_the_verbs() {
         check(&["test"], Ok(Verb::Test));
         check(&["bench"], Ok(Verb::Bench { only: None }));
+        check(&["agents"], Ok(Verb::Agents { only: None }));
+        check(&["agents", "codex"], Ok(Verb::Agents { only: Some("codex".to_owned()) }));
         for name in ["mock", "program"] {
             check(&["bench", name], Ok(Verb::Bench { only: Some(name.to_owned()) }));
         }
-        check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30 }));
-        check(&["fuzz", "5"], Ok(Verb::Fuzz { seconds: 5 }));
+        check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30, only: None }));
+        let only = Some("sse".to_owned());
+        check(&["fuzz", "5", "sse"], Ok(Verb::Fuzz { seconds: 5, only }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
         check(&["public-api", "--bless"], Ok(Verb::PublicApi { bless: true }));
         for help in ["help", "--help", "-h"] {
@@ -160,7 +175,7 @@ mod tests {
         check(&["bench", "moc"], Err(ErrorKind::InvalidValue));
         check(&["bench", "mock", "calls"], Err(ErrorKind::UnknownArgument));
         check(&["fuzz", "0"], Err(ErrorKind::ValueValidation));
-        check(&["fuzz", "1", "2"], Err(ErrorKind::UnknownArgument));
+        check(&["fuzz", "1", "2"], Err(ErrorKind::InvalidValue));
     }
 
     #[test]

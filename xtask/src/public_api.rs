@@ -34,6 +34,8 @@ const CRATES: [&str; 6] = [
 /// Compares the public API with the list, or updates the list.
 pub(crate) fn run(root: &Path, bless: bool) -> Result<()> {
     let json_folder = build_json_docs(root)?;
+    let duplicates = listing::items_with_several_names(&json_folder, &CRATES)?;
+    ensure!(duplicates.is_empty(), "items with several names:\n{}", duplicates.join("\n"));
     let found = listing::render_listing(&json_folder, &CRATES)?;
     let path = root.join(LIST_FILE);
     if bless {

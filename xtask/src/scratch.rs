@@ -1,9 +1,9 @@
-//! `cargo xtask scratch`: runs the Rust examples of the README as tests of crates
+//! `cargo xtask scratch`: runs the first Rust examples of `docs/library.md` as tests of crates
 //! outside the workspace, as a user would. The crates depend on `sparring` by path.
 //!
 //! One crate has all examples. The other has no default features and only the first
 //! example: once unchanged, and once with a wrong expectation. That one must fail
-//! with the output that the README shows.
+//! with the output that the page shows.
 
 mod page;
 
@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{command, print_command, run as run_command};
-use page::{ReadmeSection, RustBlock};
+use page::{FirstTests, PAGE, RustBlock};
 
 /// The expectation of the first test.
 const EXPECTATION: &str = "\"hello Ada\"";
@@ -50,17 +50,16 @@ tokio = { version = "1", features = ["macros", "rt"] }
 
 /// Writes the crates and runs their tests.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    let path = root.join("README.md");
-    let readme =
-        fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let page = ReadmeSection::parse(&readme)?;
+    let path = root.join(PAGE);
+    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    let page = FirstTests::parse(&text)?;
 
     let all = ScratchCrate::write(root, "all", "features = [\"rmcp\"]", &page.tests)?;
     run_command(all.cargo_test(&["--tests"]))?;
 
     let first = page.tests[0];
     let changed = first.text.replace(EXPECTATION, WRONG_EXPECTATION);
-    ensure!(changed != first.text, "the first test of README.md does not expect {EXPECTATION}");
+    ensure!(changed != first.text, "the first test of {PAGE} does not expect {EXPECTATION}");
     let wrong = RustBlock { name: FAILING_TEST, text: &changed };
     let bare = "default-features = false, features = [\"rmcp\"]";
     let core = ScratchCrate::write(root, "core", bare, &[first, wrong])?;
@@ -81,7 +80,7 @@ impl ScratchCrate {
         let folder = target.join("scratch").join(name);
         let sources = folder.join("tests");
         if sources.exists() {
-            // Removes the tests of an older README.
+            // Removes the tests of an older page.
             for entry in fs::read_dir(&sources).with_context(|| sources.display().to_string())? {
                 let path = entry?.path();
                 let known = |test: &RustBlock| path.ends_with(format!("{}.rs", test.name));
@@ -123,7 +122,7 @@ impl ScratchCrate {
             .replace(&format!("tests/{FAILING_TEST}.rs"), &format!("tests/{}.rs", first.name));
         ensure!(
             contains_lines(&found, shown),
-            "README.md does not show the actual failure:\n{found}\n{stderr}"
+            "{PAGE} does not show the actual failure:\n{found}\n{stderr}"
         );
         Ok(())
     }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::agents;
 use crate::command::{command, example_path, has_nextest, run as run_command};
 use crate::conformance;
 use crate::containers::Containers;
@@ -103,6 +104,7 @@ fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers
     };
     let mut tests = command(root, line);
     tests.env(peers::FOLDER_VARIABLE, &peers.folder);
+    tests.env(agents::FOLDER_VARIABLE, agents::folder(root));
     containers.set_engine(&mut tests);
     run_command(tests)
 }

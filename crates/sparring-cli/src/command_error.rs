@@ -70,6 +70,9 @@ pub(crate) enum CommandError {
     /// A signal stopped the program.
     #[error("stopped by {0}")]
     Stopped(Signal),
+    /// The client of a server over stdio does not read.
+    #[error("{0}")]
+    Client(Cause),
     /// The system lacks something that the program needs to run.
     #[error("cannot run: {0}")]
     System(io::Error),
@@ -86,7 +89,9 @@ impl CommandError {
             CommandError::Model(AgentError::Refused { .. }) | CommandError::NoAnswer(_) => {
                 Exit::Failed
             }
-            CommandError::Request(Error::ErrorResponse { .. }) => Exit::Failed,
+            CommandError::Request(Error::ErrorResponse { .. }) | CommandError::Client(_) => {
+                Exit::Failed
+            }
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 Exit::Success
             }
@@ -154,6 +159,7 @@ impl CommandError {
             CommandError::Connect(error) | CommandError::Request(error) => error.kind(),
             CommandError::Output(_) => "output",
             CommandError::Stopped(_) => "stopped",
+            CommandError::Client(_) => "client",
             CommandError::System(_) => "system",
         }
     }

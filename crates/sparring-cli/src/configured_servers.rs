@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sparring_host::config::{
     Config, ConfigContext, ConfigLocations, FileProblem, InputPrompt, InputQuestion, LookupError,
-    ServerConfig,
+    Rules, ServerConfig,
 };
+use sparring_host::permissions::Permissions;
 use sparring_transport::{Secrets, Target};
 
 use crate::args::login_page_opener;
@@ -27,6 +28,8 @@ pub(crate) struct NamedServer {
     /// The target with variables instead of their values; [`restore_variables`] restores
     /// the text of the file.
     pub(crate) template: Target,
+    /// The rules of all files for its tools.
+    pub(crate) permissions: Permissions,
 }
 
 /// The inputs that were answered, by id.
@@ -100,6 +103,9 @@ pub(crate) async fn find_server(
     let read = tokio::task::spawn_blocking(move || {
         let config = Config::read(&locations, &context);
         let server = config.server_by_name(&name).cloned();
+        // Problems of rules are errors of `spar config check`.
+        let (permissions, _) =
+            Permissions::for_servers(&config, Rules::default(), server.as_ref().ok());
         let variables = context.variables.into_keys();
         let template = ConfigContext {
             ask: Arc::new(|question| {
@@ -114,9 +120,9 @@ pub(crate) async fn find_server(
         };
         let template = Config::read(&locations, &template);
         let template = template.server_by_name(&name).map(|server| server.target.clone());
-        (config.faults, server, template)
+        (config.faults, server, template, permissions)
     });
-    let (faults, server, template) =
+    let (faults, server, template, permissions) =
         read.await.map_err(|error| CommandError::System(std::io::Error::other(error)))?;
     let server = server.map_err(|refusal| refusal_error(refusal, &faults))?;
     for fault in &faults {
@@ -125,7 +131,7 @@ pub(crate) async fn find_server(
         printer.note(&note).await;
     }
     let template = template.unwrap_or_else(|_| server.target.clone());
-    Ok(NamedServer { server, template })
+    Ok(NamedServer { server, template, permissions })
 }
 
 /// Replaces the markers with `${…}`, as in the file.

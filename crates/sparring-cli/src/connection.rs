@@ -3,18 +3,22 @@
 //!
 //! It knows nothing about the verbs.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
-use sparring_peer::{Client, ClientBuilder, Protocol};
+use sparring_peer::client::{LogMessage, RequestBuilder};
+use sparring_peer::{Client, ClientBuilder, Protocol, Response};
 use sparring_transport::{Container, OpenedTarget, Stderr, Target};
+use sparring_wire::types::LogLevel;
 use tokio::time::timeout;
 
 use crate::args::TargetFlags;
 use crate::command_error::CommandError;
 use crate::exit::{Exit, Signal};
 use crate::frame_queue::FrameQueue;
-use crate::output::Printer;
+use crate::output::{Printer, line};
 use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
+use crate::server_questions::render_progress;
 use crate::stderr_relay::StderrRelay;
 use crate::traffic_observer::TrafficObserver;
 
@@ -50,7 +54,8 @@ impl<'a> Connection<'a> {
         let OpenedTarget { link, stderr, container } =
             open(&target, flags.connection.timeout()).await?;
         let relayed = stderr.as_ref().filter(|_| flags.show_stderr());
-        let relay = relayed.map(|stderr| StderrRelay::start(stderr, printer.stderr()));
+        let relay =
+            relayed.map(|stderr| StderrRelay::start(stderr, printer.stderr(), printer.is_raw()));
         let mut options = flags.client_options();
         if !handshake {
             options.protocol = Protocol::Raw;
@@ -71,6 +76,39 @@ impl<'a> Connection<'a> {
     /// When the handshake fails.
     pub(crate) async fn ready(&self) -> Result<(), CommandError> {
         self.client.ready().await.map_err(CommandError::Connect)
+    }
+
+    /// Sends the request of a verb. On a terminal, shows its progress and the log messages of
+    /// the server meanwhile.
+    ///
+    /// # Errors
+    /// When the request has no response.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, CommandError> {
+        if !self.printer.shows_activity() {
+            return request.await.map_err(CommandError::Request);
+        }
+        // The request does not wait for the answer to the level, which a server may refuse.
+        let logging = async {
+            if self.client.capabilities().has("logging") {
+                let printer = self.printer.clone();
+                self.client
+                    .on_log(move |message| printer.queue_line(&render_log(&message, &printer)));
+                let _ = self.client.set_log_level(LogLevel::Info).await;
+            }
+            std::future::pending::<Infallible>().await
+        };
+        let printer = self.printer.clone();
+        let request = request.on_progress(move |progress| {
+            printer.show_status(&format!("progress {}", render_progress(&progress)));
+        });
+        let response = tokio::select! {
+            biased;
+            // Before the request, so that its log messages have the level.
+            never = logging => match never {},
+            response = async { request.await } => response,
+        };
+        self.printer.erase_status();
+        response.map_err(CommandError::Request)
     }
 
     /// Prints a failure, and the notes about the traffic. Returns the exit code.
@@ -105,6 +143,7 @@ impl<'a> Connection<'a> {
                 self.finish(exit).await
             }
             Err(signal) => {
+                self.printer.abandon_question();
                 let stopped = Err(CommandError::Stopped(signal));
                 let reporting = timeout(FAILURE_OUTPUT_TIMEOUT, self.report(&stopped));
                 let _ = tokio::join!(reporting, self.client.close());
@@ -130,6 +169,19 @@ impl<'a> Connection<'a> {
             }
         }
     }
+}
+
+/// Renders a log message in one line.
+fn render_log(message: &LogMessage, printer: &Printer) -> String {
+    let data = message.data.view();
+    let text = data.as_str().map_or_else(|| data.text().into_owned(), Into::into);
+    let logger = message.logger.as_ref().map(|name| format!(" {name}:")).unwrap_or_default();
+    let level = format!("log {}:", message.level.name());
+    let level = match message.level >= LogLevel::Error {
+        true => printer.stderr_paint().error(&level),
+        false => printer.stderr_paint().dim(&level),
+    };
+    format!("{level}{} {}", line::clean(&logger), line::clean(&text))
 }
 
 /// Starts the target or connects to it.

@@ -15,6 +15,7 @@ mod frame_queue;
 mod host;
 mod output;
 mod report;
+mod request_lines;
 mod runtime;
 mod schema_check;
 mod server_questions;
@@ -46,6 +47,8 @@ fn main() -> ExitCode {
     let exit = match Spar::parse(&arguments) {
         Ok(spar) => {
             let secrets = Secrets::default();
+            // A command of a target inherits them, and may print them.
+            variables().iter().for_each(|(name, value)| secrets.add_setting(name, value));
             let printer = Printer::new(&spar.verb.output_flags(), terminal_info(), &secrets);
             let exit = runtime::run(&printer, |signals| run(spar.verb, &printer, signals));
             exit.unwrap_or_else(|error| print_fatal_error(&CommandError::System(error)))
@@ -63,6 +66,8 @@ async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Co
     match verb {
         Verb::Target(command) => command.run(printer, &environment(), signals).await,
         Verb::Test(test) => {
+            #[cfg(target_os = "linux")]
+            sparring_transport::adopt_orphans();
             let environment = Environment::from_variables(|name| std::env::var(name).ok(), false);
             let last_failed = LastFailed(environment.failed_tests_file.as_deref());
             test.run(printer, signals, &run_context(&environment, printer), last_failed).await
@@ -92,7 +97,8 @@ fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
     let error = CommandError::Usage(args::error_message(error));
     if json {
         // If stdout is closed, the exit code still reports the failure.
-        let _ = writeln!(io::stdout(), "{}", output::error_object(&error, None));
+        let object = output::error_object(&error, None).to_string();
+        let _ = writeln!(io::stdout(), "{}", output::clean_json(&object));
     }
     error.exit()
 }
@@ -101,7 +107,7 @@ fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
 fn print_fatal_error(error: &CommandError) -> Exit {
     if !error.is_broken_pipe() {
         // A closed stderr cannot be reported anywhere.
-        let _ = writeln!(io::stderr(), "error: {error}");
+        let _ = writeln!(io::stderr(), "error: {}", output::line::clean(&error.to_string()));
     }
     error.exit()
 }
@@ -137,15 +143,18 @@ fn terminal_info() -> TerminalInfo {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let colors = !set("NO_COLOR") && !dumb;
-    let stdout = io::stdout();
-    let size = terminal_size::terminal_size_of(&stdout);
-    let (stdout_is_terminal, stderr_is_terminal) =
-        (stdout.is_terminal(), io::stderr().is_terminal());
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    let columns = |size: Option<(terminal_size::Width, terminal_size::Height)>| {
+        size.map(|(width, _)| usize::from(width.0))
+    };
+    let (stdout_is_terminal, stderr_is_terminal) = (stdout.is_terminal(), stderr.is_terminal());
     TerminalInfo {
         stdout_is_terminal,
+        stderr_is_terminal,
         stdout_colors: colors && stdout_is_terminal,
         stderr_colors: colors && stderr_is_terminal,
         can_erase_lines: !dumb && stderr_is_terminal,
-        width: size.map(|(width, _)| usize::from(width.0)),
+        width: columns(terminal_size::terminal_size_of(&stdout)),
+        stderr_width: columns(terminal_size::terminal_size_of(&stderr)),
     }
 }

@@ -26,9 +26,13 @@ pub(crate) struct StderrRelay {
 }
 
 impl StderrRelay {
-    pub(crate) fn start(from: &Stderr, to: &ThreadedWriter) -> StderrRelay {
+    /// Starts the copy. It is cleaned unless it is `raw`.
+    pub(crate) fn start(from: &Stderr, to: &ThreadedWriter, raw: bool) -> StderrRelay {
         let (ended_sender, ended) = oneshot::channel();
-        from.forward_to(RelayWriter { to: to.stream(), _ended_sender: ended_sender });
+        from.forward_to(RelayWriter {
+            to: if raw { to.stream() } else { to.clean_stream() },
+            _ended_sender: ended_sender,
+        });
         StderrRelay { from: from.clone(), to: to.clone(), ended }
     }
 

@@ -23,4 +23,4 @@ pub mod registry;
 pub mod session;
 mod text;
 
-pub use text::escape_control;
+pub use text::{escape_control, is_invisible};

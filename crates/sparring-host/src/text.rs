@@ -20,7 +20,7 @@ pub fn escape_control(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            c if c.is_control() || is_formatting(c) => {
+            c if c.is_control() || is_invisible(c) || is_joiner(c) => {
                 escaped.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
             }
             c => escaped.push(c),
@@ -29,13 +29,17 @@ pub fn escape_control(text: &str) -> String {
     escaped
 }
 
-/// Invisible characters that change how text looks: line separators, writing
-/// directions, joiners and tags.
-fn is_formatting(c: char) -> bool {
+/// Returns true for invisible characters that change how text looks: line separators, writing
+/// directions and tags. Joiners are not included: emoji and some languages need them.
+pub fn is_invisible(c: char) -> bool {
     matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 #[cfg(test)]

@@ -44,6 +44,16 @@ impl ExtraRoutes for ControlEndpoints {
             || self.issuer().is_some_and(|it| it.serves(path))
     }
 
+    /// The control endpoints need `control.token` or, without one, what MCP needs.
+    fn needs_authorization(&self, path: &str) -> bool {
+        path.starts_with(CONTROL_PREFIX)
+            && !self.issuer().is_some_and(|it| it.serves(path))
+            && self
+                .0
+                .upgrade()
+                .is_none_or(|server| server.handler().script().model.http.control.token.is_none())
+    }
+
     fn answer(&self, visit: ExtraRequest<'_>) -> Response<bytes::Bytes> {
         if let Some(issuer) = self.issuer().filter(|it| it.serves(visit.path)) {
             return issuer.answer(visit);
@@ -111,7 +121,8 @@ fn route(mock: &MockHandler, visit: &ExtraRequest<'_>) -> ControlResponse {
     }
 }
 
-/// Checks that the client may use the control endpoints.
+/// Checks that the client may use the control endpoints. The HTTP server has checked the
+/// credentials, if the script has no `control.token`.
 fn check_access(mock: &MockHandler, visit: &ExtraRequest<'_>) -> Result<(), ControlResponse> {
     let script = mock.script();
     let control = &script.model.http.control;

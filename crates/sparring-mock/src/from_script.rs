@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sparring_script::{Problems, Source};
+use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 
 use crate::load::{Settings, load};
 use crate::server::MockServer;
@@ -48,7 +49,7 @@ impl MockServer {
     pub fn read(path: impl AsRef<Path>, settings: &Settings) -> LoadedMock {
         let path = path.as_ref();
         let mut files = vec![path.to_owned()];
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text_file(path, MAX_SCRIPT_BYTES) {
             Ok(text) => text,
             Err(error) => {
                 let error = LoadError::Read { path: path.to_owned(), error };

@@ -4,8 +4,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use sparring_transport::Secret;
-use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle};
-use tokio::net::TcpListener;
+use sparring_transport::http::{HttpOptions, HttpServer, HttpServerHandle, listen_tcp};
 
 use crate::control::ControlEndpoints;
 use crate::mock_issuer::MockIssuer;
@@ -69,7 +68,7 @@ impl MockServer {
     /// # Errors
     /// If it cannot listen on the address.
     pub async fn listen(&self, address: SocketAddr) -> std::io::Result<HttpServerHandle> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = listen_tcp(address)?;
         self.initial_http().issuer.set_address(listener.local_addr()?);
         Ok(self.http().serve(listener))
     }
@@ -80,7 +79,7 @@ impl MockServer {
     /// # Errors
     /// If it cannot listen.
     pub async fn listen_locally(&self) -> std::io::Result<(HttpServerHandle, Urls)> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let listener = listen_tcp((Ipv4Addr::LOCALHOST, 0).into())?;
         let address = listener.local_addr()?;
         self.initial_http().issuer.set_address(address);
         Ok((self.http().serve(listener), self.urls(address)))

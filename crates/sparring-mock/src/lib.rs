@@ -86,7 +86,9 @@ pub use interactions::directives;
 #[cfg(feature = "oauth")]
 pub use issuer::{Issuer, Token, TokenFault};
 #[cfg(feature = "llm")]
-pub use llm::{Api, LlmMismatch, LlmMock, LlmRequest, LlmScript, UnusedTurn};
+pub use llm::{Api, LlmAnswer, LlmMismatch, LlmMock, LlmRequest, LlmScript, UnusedTurn};
+#[cfg(feature = "http")]
+pub use load::ControlKeys;
 #[cfg(feature = "llm")]
 pub use load::LlmScope;
 pub use load::Settings;

@@ -198,7 +198,7 @@ fn render_block(title: &str, lines: &[String]) -> String {
 }
 
 fn render_group_line(group: &FailureGroup<'_>) -> String {
-    let FailureGroup { first, others } = group;
+    let FailureGroup { first, others, .. } = group;
     let why = first
         .failure()
         .map(|last| failure_text::headline(last, MAX_NAME_BYTES))

@@ -37,7 +37,7 @@ pub fn render_github(run: &Run) -> String {
 }
 
 fn render_error(group: &FailureGroup<'_>) -> String {
-    let FailureGroup { first, others } = group;
+    let FailureGroup { first, others, .. } = group;
     let more = match others.len() {
         0 => String::new(),
         count => format!(" (same failure in {})", format::count(count, "other test")),

@@ -6,9 +6,14 @@ use crate::{Failure, Outcome, Run, Test};
 
 /// Tests with equal failures: a test in several variants, or several tests that fail for
 /// the same reason, such as a server that does not start.
-pub(crate) struct FailureGroup<'a> {
-    pub(crate) first: &'a Test,
-    pub(crate) others: Vec<&'a Test>,
+#[derive(Debug)]
+pub struct FailureGroup<'a> {
+    /// The first test of the group.
+    pub first: &'a Test,
+    /// The position of the first test in the run.
+    pub number: usize,
+    /// The other tests.
+    pub others: Vec<&'a Test>,
 }
 
 /// A test that fails in some variants and passes in others.
@@ -20,10 +25,11 @@ pub(crate) struct VariantDifference<'a> {
 }
 
 /// Groups the failed tests by their failures, in the order of the run.
-pub(crate) fn group_failures(run: &Run) -> Vec<FailureGroup<'_>> {
+pub fn group_failures(run: &Run) -> Vec<FailureGroup<'_>> {
     let mut groups: Vec<FailureGroup<'_>> = Vec::new();
     let mut indices = HashMap::new();
-    for test in run.tests.iter().filter(|test| test.outcome == Outcome::Failed) {
+    let failed = |(_, test): &(usize, &Test)| test.outcome == Outcome::Failed;
+    for (number, test) in run.tests.iter().enumerate().filter(failed) {
         let failures = test.failure().map(|last| last.failures.as_slice()).unwrap_or_default();
         let key: Vec<_> = failures.iter().map(failure_key).collect();
         let index = match key.is_empty() {
@@ -32,7 +38,7 @@ pub(crate) fn group_failures(run: &Run) -> Vec<FailureGroup<'_>> {
         };
         match groups.get_mut(index) {
             Some(group) => group.others.push(test),
-            None => groups.push(FailureGroup { first: test, others: Vec::new() }),
+            None => groups.push(FailureGroup { first: test, number, others: Vec::new() }),
         }
     }
     groups

@@ -8,6 +8,7 @@
 mod agent;
 mod bounded_text;
 mod failure_text;
+mod folded_frames;
 mod format;
 mod github;
 mod gitlab;
@@ -27,8 +28,10 @@ mod traffic;
 mod truncate;
 
 pub use agent::render_agent;
+pub use folded_frames::fold_frames;
 pub use github::render_github;
 pub use gitlab::render_gitlab;
+pub use grouping::{FailureGroup, group_failures};
 pub use html::render_html;
 pub use json::{ReadError, json_schema, parse_report, render_json};
 pub use junit::render_junit;
@@ -36,7 +39,7 @@ pub use markdown::render_markdown;
 pub use merge::{MergeError, MergeResult, merge};
 pub use ndjson::{NdjsonLine, render_ndjson};
 pub use run::{
-    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame, Summary,
-    Test, Timing, VERSION, Violation,
+    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
+    StepFrame, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 pub use tap::render_tap;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Outcome, Run, Summary, Test};
+use crate::{Build, Outcome, Run, Summary, Test};
 
 /// The result of merging runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +69,7 @@ struct MergedHead {
     spar: String,
     began: String,
     took_ms: f64,
+    build: Option<Build>,
     stopped: bool,
 }
 
@@ -80,6 +81,8 @@ impl MergedHead {
         }
         self.spar.clone_from(&run.spar);
         self.took_ms = self.took_ms.max(run.took_ms);
+        // Shards have different pages in the CI system; the last one is as good as another.
+        self.build = run.build.clone().or(self.build.take());
         self.stopped |= run.stopped;
     }
 
@@ -91,6 +94,7 @@ impl MergedHead {
             began: self.began,
             took_ms: self.took_ms,
             shard: None,
+            build: self.build,
             // Another run may have run the tests that this one did not.
             stopped: self.stopped && summary.not_run > 0,
             summary,
@@ -164,6 +168,8 @@ mod tests {
         assert_eq!(run.summary.to_string(), "1 passed, 1 failed, 1 skipped");
         assert_eq!((&*run.began, run.shard, run.stopped), ("2026-01-01T00:00:00Z", None, false));
         assert_eq!((replaced, missing), (0, Vec::new()));
+        let project = run.build.and_then(|build| build.project);
+        assert_eq!(project.as_deref(), Some("team/weather"));
     }
 
     #[test]

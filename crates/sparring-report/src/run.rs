@@ -27,6 +27,10 @@ pub struct Run {
     /// The shard, such as `2/5`; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
+    /// The project and the commit that it ran for, as a CI system describes them; absent
+    /// elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
     /// True if the run was stopped early, so that some tests did not run.
     #[serde(default)]
     pub stopped: bool,
@@ -34,6 +38,23 @@ pub struct Run {
     pub summary: Summary,
     /// The tests, in the order of the plan.
     pub tests: Vec<Test>,
+}
+
+/// The project and the commit that a run is for, and its page in a CI system.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Build {
+    /// The name of the project, such as `owner/name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The id of the commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The branch, or the tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The URL of the run in the CI system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// The number of tests by outcome.
@@ -103,6 +124,13 @@ pub struct Test {
     /// the same server and cannot be distinguished.
     #[serde(default)]
     pub frames_shared: bool,
+    /// The exchanges of agents with the mocks in all tries, by time: what the agent, the model
+    /// and the MCP servers said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transcript: Vec<TranscriptEntry>,
+    /// The number of exchanges that are omitted from the middle.
+    #[serde(default)]
+    pub transcript_left_out: usize,
 }
 
 /// The outcome of a test.
@@ -148,6 +176,41 @@ pub struct FailedTry {
     /// The end of the stdout of an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stdout: String,
+    /// True if the server or a mock could not be started, so that no step ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub did_not_start: bool,
+    /// The first and the last exchanges of agents in this try. Known only in the program that
+    /// ran the test; [`Test::transcript`] has all exchanges.
+    #[serde(skip)]
+    pub step_transcript: Vec<TranscriptEntry>,
+    /// The number of exchanges of the try that are omitted from the middle.
+    #[serde(skip)]
+    pub step_transcript_left_out: usize,
+}
+
+/// One exchange of an agent with a mock, in words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TranscriptEntry {
+    /// The time of the request since the start of the test in milliseconds.
+    pub at_ms: f64,
+    /// The name of the mock.
+    pub mock: String,
+    /// The kind of the mock.
+    pub by: AnsweredBy,
+    /// The request of the agent; a long one is truncated.
+    pub request: String,
+    /// The answer of the mock; a long one is truncated.
+    pub answer: String,
+}
+
+/// The kind of a mock that answers an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    /// A model.
+    Model,
+    /// An MCP server.
+    Server,
 }
 
 /// One frame of the step that failed.
@@ -155,6 +218,8 @@ pub struct FailedTry {
 pub struct StepFrame {
     /// The side that sent the frame.
     pub from: Sender,
+    /// True if the frame breaks a rule of the protocol.
+    pub is_broken: bool,
     /// The text of the frame.
     pub text: String,
 }

@@ -1,8 +1,8 @@
 //! Runs for unit tests of reports.
 
 use crate::{
-    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Summary, Test, Timing,
-    VERSION, Violation,
+    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
+    Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 
 /// Returns a run in which every field is set.
@@ -14,6 +14,7 @@ pub(crate) fn run() -> Run {
         began: "2026-07-28T12:00:00Z".to_owned(),
         took_ms: 1234.5,
         shard: Some("1/2".to_owned()),
+        build: Some(Build { project: Some("team/weather".to_owned()), ..Build::default() }),
         stopped: true,
         summary: Summary::from_tests(&tests),
         tests,
@@ -40,6 +41,8 @@ pub(crate) fn test(name: &str, outcome: Outcome) -> Test {
         frames: Vec::new(),
         frames_left_out: 0,
         frames_shared: false,
+        transcript: Vec::new(),
+        transcript_left_out: 0,
     }
 }
 
@@ -76,6 +79,13 @@ fn full_test() -> Test {
         status: Some(200),
         violations: vec![violation],
     };
+    let exchange = TranscriptEntry {
+        at_ms: 2.5,
+        mock: "llm".to_owned(),
+        by: AnsweredBy::Model,
+        request: "user: hello".to_owned(),
+        answer: "turn 1: text: </script> good day".to_owned(),
+    };
     Test {
         server: Some("it".to_owned()),
         protocol: Some("2025-11-25".to_owned()),
@@ -89,6 +99,8 @@ fn full_test() -> Test {
         frames: vec![frame],
         frames_left_out: 2,
         frames_shared: true,
+        transcript: vec![exchange],
+        transcript_left_out: 3,
         ..test("one", Outcome::Failed)
     }
 }

@@ -79,48 +79,64 @@ pub(crate) fn last_exchange(test: &Test) -> Option<Exchange<'_>> {
 pub(crate) fn summarize_frame(frame: &Frame, max_bytes: usize) -> String {
     let status = frame.status.filter(|status| *status != 200);
     let status = status.map(|status| format!("HTTP {status} ")).unwrap_or_default();
-    let summary = match frame.violations.is_empty() {
-        true => JsonFields::parse(&frame.text).and_then(|fields| summarize_content(&fields)),
-        false => None,
+    let summary = summarize_text(&frame.text).filter(|_| frame.violations.is_empty());
+    let text = match &summary {
+        Some((title, body)) => format!("{status}{title} {body}"),
+        None => format!("{status}{}", frame.text),
     };
-    let text = format!("{status}{}", summary.as_deref().unwrap_or(&frame.text));
-    truncate::one_line(&text, max_bytes)
+    truncate::one_line(text.trim_end(), max_bytes)
 }
 
-/// Returns the method with its params, the result or the error of a frame. Returns `None`
-/// if the frame is not exactly one of them.
-fn summarize_content(frame: &JsonFields<'_>) -> Option<String> {
+/// Returns the title and the JSON of a frame without the parts that all frames have. Returns
+/// `None` if the frame is not exactly one request, notification or response.
+pub(crate) fn summarize_text(text: &str) -> Option<(String, String)> {
+    JsonFields::parse(text).and_then(|fields| summarize_content(&fields))
+}
+
+/// Returns the method with its params, the result or the error of a frame.
+fn summarize_content(frame: &JsonFields<'_>) -> Option<(String, String)> {
     let body = |name| frame.get(name).map(strip_protocol_meta);
     match (frame.get("method"), body("result"), body("error")) {
         (Some(method), None, None) => {
-            let method = method.trim_matches('"');
-            Some(format!("{method} {}", body("params").unwrap_or_default()).trim_end().to_owned())
+            Some((method.trim_matches('"').to_owned(), body("params").unwrap_or_default()))
         }
-        (None, Some(result), None) => Some(format!("result {result}")),
-        (None, None, Some(error)) => Some(format!("error {error}")),
+        (None, Some(result), None) => Some(("result".to_owned(), result)),
+        (None, None, Some(error)) => Some(("error".to_owned(), error)),
         _ => None,
     }
 }
 
-/// Removes `_meta` from an object if it has only names of the protocol.
+/// Removes the names of the protocol from the `_meta` of an object, and `_meta` if it has no
+/// others.
 fn strip_protocol_meta(object: &str) -> String {
     let Some(fields) = JsonFields::parse(object) else { return object.to_owned() };
-    let is_own = |(name, value): &(_, &RawValue)| {
-        name == "_meta"
-            && JsonFields::parse(value.get()).is_some_and(|meta| {
-                meta.0.iter().all(|(name, _)| name.starts_with(PROTOCOL_META_PREFIX))
-            })
-    };
-    if !fields.0.iter().any(is_own) {
+    if fields.get("_meta").is_none() {
         return object.to_owned();
     }
-    let fields = fields.0.iter().filter(|field| !is_own(field));
-    let fields = fields.map(|(name, value)| format!("{}:{}", serde_json::json!(name), value.get()));
-    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    let members = fields.0.iter().filter_map(|(name, value)| {
+        let meta = JsonFields::parse(value.get()).filter(|_| name == "_meta");
+        match meta {
+            None => Some(render_member(name, value.get())),
+            Some(meta) => {
+                let others = meta.0.iter();
+                let others = others.filter(|(name, _)| !name.starts_with(PROTOCOL_META_PREFIX));
+                let others: Vec<String> =
+                    others.map(|(name, value)| render_member(name, value.get())).collect();
+                let is_left = !others.is_empty() || meta.0.is_empty();
+                is_left.then(|| render_member(name, &format!("{{{}}}", others.join(","))))
+            }
+        }
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+/// Renders a member of a JSON object.
+pub(crate) fn render_member(name: &str, json: &str) -> String {
+    format!("{}:{json}", serde_json::json!(name))
 }
 
 /// The fields of a JSON object, in order and with their original spelling.
-struct JsonFields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct JsonFields<'a>(pub(crate) Vec<(Cow<'a, str>, &'a RawValue)>);
 
 /// A name, borrowed if it has no escape.
 #[derive(serde::Deserialize, PartialEq, Eq, Hash)]
@@ -128,7 +144,7 @@ struct FieldName<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> JsonFields<'a> {
     /// Parses an object; returns `None` if the text is not one.
-    fn parse(text: &'a str) -> Option<JsonFields<'a>> {
+    pub(crate) fn parse(text: &'a str) -> Option<JsonFields<'a>> {
         serde_json::from_str(text).ok()
     }
 
@@ -182,6 +198,10 @@ mod tests {
         check(
             r#"{"result":{"n":123456789012345678901234567890,"_meta":{"mine":1}},"id":1}"#,
             r#"result {"n":123456789012345678901234567890,"_meta":{"mine":1}}"#,
+        );
+        check(
+            r#"{"id":1,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{},"mine":1.0}}}"#,
+            r#"result {"_meta":{"mine":1.0}}"#,
         );
         check(r#"{"id":1,"error":{"code":1}}"#, r#"error {"code":1}"#);
         check(r#"{"id":1,"method":"ping"}"#, "ping");

@@ -61,6 +61,8 @@ pub struct TestEnd {
     pub timings: Vec<Timing>,
     /// The traffic of all tries, if the run records it.
     pub traffic: Traffic,
+    /// The transcript of the agents in all tries.
+    pub transcript: Transcript,
 }
 
 /// The response time of one request.
@@ -96,6 +98,43 @@ pub struct FailedTry {
     pub stderr: String,
     /// The last lines of the stdout of an agent.
     pub stdout: String,
+    /// True if the server or a mock could not be started, so that no step ran.
+    pub did_not_start: bool,
+    /// The last exchanges of agents with the mocks in this try.
+    pub transcript: Box<Transcript>,
+}
+
+/// The exchanges of agents with the mocks.
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    /// The exchanges by time.
+    pub entries: Vec<TranscriptEntry>,
+    /// The number of exchanges omitted from the middle.
+    pub left_out: usize,
+}
+
+/// One exchange of an agent with a mock, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptEntry {
+    /// The time of the request since the start of the test.
+    pub at: Duration,
+    /// The name of the mock.
+    pub mock: String,
+    /// The kind of the mock.
+    pub by: AnsweredBy,
+    /// The request of the agent.
+    pub request: String,
+    /// The answer of the mock.
+    pub answer: String,
+}
+
+/// The kind of a mock with which an agent talks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnsweredBy {
+    /// A model.
+    Model,
+    /// An MCP server.
+    Server,
 }
 
 /// One expectation that did not hold.
@@ -130,6 +169,8 @@ pub(crate) struct LateFindings {
 pub struct StepFrame {
     /// True if the server sent the frame; false if the client did.
     pub by_server: bool,
+    /// True if the frame breaks a rule of the protocol.
+    pub is_broken: bool,
     /// The text of the frame.
     pub text: String,
 }
@@ -190,6 +231,7 @@ impl TestEnd {
             notes: Vec::new(),
             timings: Vec::new(),
             traffic: Traffic::default(),
+            transcript: Transcript::default(),
         }
     }
 
@@ -210,6 +252,7 @@ impl TestEnd {
         self.earlier.iter_mut().for_each(|failed| failed.hide(secrets));
         self.notes.iter_mut().for_each(|note| hide(&mut note.message, secrets));
         self.timings.iter_mut().for_each(|timing| hide(&mut timing.asked, secrets));
+        self.transcript.hide(secrets);
         self
     }
 }
@@ -275,12 +318,34 @@ impl FailedTry {
         }
         hide(&mut self.stderr, secrets);
         hide(&mut self.stdout, secrets);
+        self.transcript.hide(secrets);
     }
 
     /// Adds the failures of a later phase.
     pub(crate) fn and(mut self, later: Option<FailedTry>) -> Self {
         self.failures.extend(later.into_iter().flat_map(|later| later.failures));
         self
+    }
+}
+
+impl Transcript {
+    /// The maximum number of exchanges of a test, and of a failure.
+    pub(crate) const MAX_ENTRIES: usize = 500;
+    pub(crate) const MAX_SHOWN: usize = 30;
+
+    /// Makes a transcript of exchanges by time, with at most `max` of them.
+    pub(crate) fn new(mut entries: Vec<TranscriptEntry>, max: usize) -> Transcript {
+        let left_out = entries.len().saturating_sub(max);
+        let middle = max / 2;
+        entries.drain(middle.min(entries.len())..(middle + left_out).min(entries.len()));
+        Transcript { entries, left_out }
+    }
+
+    fn hide(&mut self, secrets: &Secrets) {
+        for entry in &mut self.entries {
+            hide(&mut entry.request, secrets);
+            hide(&mut entry.answer, secrets);
+        }
     }
 }
 

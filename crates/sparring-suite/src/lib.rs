@@ -19,8 +19,8 @@ mod step_result;
 
 pub use context::RunContext;
 pub use event::{
-    Event, FailedTry, Failure, Note, Outcome, SnapshotChanges, StepFrame, TestEnd, Timing, Traffic,
-    TrafficFrame,
+    AnsweredBy, Event, FailedTry, Failure, Note, Outcome, SnapshotChanges, StepFrame, TestEnd,
+    Timing, Traffic, TrafficFrame, Transcript, TranscriptEntry,
 };
 pub use find::{FindError, find};
 pub use grammar::{reference, schema};

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sparring_report::{
-    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, StepFrame, Summary,
-    Test, Timing, VERSION, Violation,
+    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
+    StepFrame, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 use sparring_script::{Source, Span};
 use sparring_transport::Secrets;
@@ -25,7 +25,12 @@ pub struct RunRecord<'a> {
 
 impl<'a> RunRecord<'a> {
     /// Begins a record with all tests of a plan.
-    pub fn new(plan: &'a Plan, shard: Option<String>, secrets: &'a Secrets) -> Self {
+    pub fn new(
+        plan: &'a Plan,
+        shard: Option<String>,
+        build: Option<Build>,
+        secrets: &'a Secrets,
+    ) -> Self {
         let mut line_starts = LineStarts::default();
         let tests = plan.tests().map(|planned| new_test(planned, &mut line_starts)).collect();
         let run = Run {
@@ -35,6 +40,7 @@ impl<'a> RunRecord<'a> {
             began: format!("{:.3}", Timestamp::now()),
             took_ms: 0.0,
             shard,
+            build,
             stopped: false,
             summary: Summary::default(),
             tests,
@@ -73,6 +79,8 @@ impl<'a> RunRecord<'a> {
         test.frames = end.traffic.frames.into_iter().map(traffic_frame).collect();
         test.frames_left_out = end.traffic.left_out;
         test.frames_shared = end.traffic.shared;
+        test.transcript = transcript_entries(end.transcript.entries);
+        test.transcript_left_out = end.transcript.left_out;
     }
 
     /// Records the end of the run.
@@ -100,14 +108,20 @@ impl<'a> RunRecord<'a> {
                 diff: failure.diff,
             }
         };
-        let frame =
-            |frame: event::StepFrame| StepFrame { from: side(frame.by_server), text: frame.text };
+        let frame = |frame: event::StepFrame| StepFrame {
+            from: side(frame.by_server),
+            is_broken: frame.is_broken,
+            text: frame.text,
+        };
         FailedTry {
             failures: failed.failures.into_iter().map(failure).collect(),
             step_frames: failed.frames.into_iter().map(frame).collect(),
             step_frames_left_out: failed.frames_left_out,
             stderr: failed.stderr,
             stdout: failed.stdout,
+            step_transcript: transcript_entries(failed.transcript.entries),
+            step_transcript_left_out: failed.transcript.left_out,
+            did_not_start: failed.did_not_start,
         }
     }
 }
@@ -156,6 +170,8 @@ fn new_test(planned: PlannedTest<'_>, line_starts: &mut LineStarts) -> Test {
         frames: Vec::new(),
         frames_left_out: 0,
         frames_shared: false,
+        transcript: Vec::new(),
+        transcript_left_out: 0,
     }
 }
 
@@ -175,6 +191,20 @@ fn traffic_frame(frame: TrafficFrame) -> Frame {
         status: frame.status,
         violations: frame.violations.into_iter().map(violation).collect(),
     }
+}
+
+fn transcript_entries(entries: Vec<event::TranscriptEntry>) -> Vec<TranscriptEntry> {
+    let entry = |it: event::TranscriptEntry| TranscriptEntry {
+        at_ms: milliseconds(it.at),
+        by: match it.by {
+            event::AnsweredBy::Model => AnsweredBy::Model,
+            event::AnsweredBy::Server => AnsweredBy::Server,
+        },
+        mock: it.mock,
+        request: it.request,
+        answer: it.answer,
+    };
+    entries.into_iter().map(entry).collect()
 }
 
 fn side(by_server: bool) -> Sender {

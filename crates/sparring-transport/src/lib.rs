@@ -15,6 +15,7 @@ pub mod http;
 #[cfg(unix)]
 mod pipes;
 mod private_file;
+mod read_file;
 mod replace_file;
 mod secrets;
 #[cfg(unix)]
@@ -22,6 +23,8 @@ mod socket;
 mod stdio;
 mod target;
 
+#[cfg(target_os = "linux")]
+pub use child::adopt_orphans;
 pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
 #[cfg(feature = "http")]
 pub use child::{HttpProcess, HttpProcessError, HttpProcessLink, HttpProcessTarget, free_port};
@@ -30,6 +33,7 @@ pub use container::{Container, ContainerEngine, ContainerError, EngineOutput};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
+pub use read_file::{MAX_SCRIPT_BYTES, read_file, read_text_file};
 pub use replace_file::{FileAccess, replace_file};
 pub use secrets::{Secret, SecretStream, Secrets};
 #[cfg(unix)]

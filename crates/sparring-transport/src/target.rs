@@ -52,6 +52,8 @@ pub struct ChildTarget {
     pub env: BTreeMap<String, String>,
     /// The longest line that is read from it, in bytes.
     pub max_line: usize,
+    /// If true, processes that leave its process group, such as daemons, need not end with it.
+    pub may_leave_processes: bool,
 }
 
 /// A command to run in a container with the engine's `exec`.
@@ -204,6 +206,7 @@ impl ChildTarget {
             inherit: None,
             env: BTreeMap::new(),
             max_line: LineLinkOptions::default().max_line_bytes,
+            may_leave_processes: false,
         }
     }
 
@@ -285,6 +288,7 @@ impl std::fmt::Debug for ChildTarget {
             .field("inherit", &self.inherit)
             .field("env", &self.env.keys())
             .field("max_line", &self.max_line)
+            .field("may_leave_processes", &self.may_leave_processes)
             .finish()
     }
 }

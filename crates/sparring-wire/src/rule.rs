@@ -136,6 +136,8 @@ rules! {
         "A side must only send the methods that the revision gives to that side.";
     NotInRevision = "methods/not-in-revision", Must, ALL, MESSAGES,
         "A side must not send a method that only other revisions have.";
+    NotImplemented = "methods/not-implemented", Must, ALL, "server/tools#capabilities",
+        "A server must implement `ping` up to 2025-11-25, and since 2026-07-28 the lists of the features that it declares.";
     MissingField = "schema/missing-field", Must, ALL, "schema",
         "A required field must be present.";
     WrongType = "schema/wrong-type", Must, ALL, "schema",
@@ -151,7 +153,7 @@ rules! {
     InvalidBase64 = "format/base64", Must, ALL, "server/resources#security-considerations",
         "Images, audio and blobs must be base64 with the standard alphabet and padding.";
     InvalidUri = "format/uri", Must, ALL, "server/resources#common-uri-schemes",
-        "The URI of a resource, and since 2025-11-25 the URL of an elicitation, must be a URI with a scheme (RFC 3986).";
+        "The URI of a resource, and since 2025-11-25 that of an icon and the URL of an elicitation, must be a URI with a scheme (RFC 3986).";
     InvalidUriTemplate = "format/uri-template", Must, ALL, "server/resources#resource-templates",
         "The template of a resource must be a URI template (RFC 6570).";
     InvalidMediaType = "format/media-type", Must, ALL, "server/prompts#image-content",
@@ -160,6 +162,8 @@ rules! {
         "The MIME type of a resource should have a type and a subtype.";
     InvalidTimestamp = "format/timestamp", Must, ONLY_2025_11_25, "basic/utilities/tasks#ttl-and-resource-management",
         "The times of a task must be ISO 8601 timestamps.";
+    InvalidTraceContext = "format/trace-context", Must, MODERN, "basic#meta",
+        "The values of `traceparent`, `tracestate` and `baggage` in `_meta` must follow W3C Trace Context and W3C Baggage.";
     InvalidMetaKey = "format/meta-key", Must, SINCE_2025_06_18, "basic#meta",
         "A key of `_meta` must be a name of letters, digits and `-_.` after an optional prefix of labels.";
     InvalidJsonSchema = "format/json-schema", Must, SINCE_2025_11_25, "basic#schema-validation",
@@ -172,6 +176,8 @@ rules! {
         "The id of a response must have the same type as the id of its request.";
     DuplicateResponse = "exchange/duplicate-response", Must, ALL, MESSAGES,
         "A request must get only one response.";
+    UnidentifiedError = "exchange/unidentified-error", Must, ALL, MESSAGES,
+        "An error without an id must only answer a message whose id could not be read.";
     IdReused = "exchange/id-reused", Must, ALL, "basic#requests",
         "A request must not reuse the id of a pending request or, up to 2025-11-25, of any request of the session.";
 
@@ -182,6 +188,8 @@ rules! {
         "A server must answer with a version that the client requested or that it supports.";
     EarlyMessage = "lifecycle/early-message", Must, LEGACY, "basic/lifecycle#initialization",
         "A server must answer `initialize` before it sends requests other than `ping` and notifications other than log messages.";
+    IgnoredEndOfInput = "lifecycle/ignored-end-of-input", Should, MODERN, "basic/transports/stdio#shutdown",
+        "A server process should exit promptly when its input ends.";
     Undeclared = "capabilities/undeclared", Must, ALL, "basic/patterns/mrtr#server-requirements-basic-workflow",
         "A side must only use features that the other side or itself has declared.";
     NotNegotiated = "capabilities/not-negotiated", Should, UNTIL_2025_03_26, "basic/lifecycle#operation",
@@ -247,6 +255,10 @@ rules! {
         "A result with structured content should also have a text block with its JSON.";
     UndeclaredResources = "tools/embedded-resource", Should, SINCE_2025_06_18, "server/tools#embedded-resources",
         "A server whose tools return embedded resources should declare the capability `resources`.";
+
+    // Prompts.
+    MissingResourceMediaType = "prompts/resource-media-type", Must, ALL, "server/prompts#embedded-resources",
+        "A resource in a message of a prompt must have a MIME type.";
 
     // Expectations of a suite and of a scripted LLM.
     Unanswered = "suite/unanswered", Must, ALL, NONE,

@@ -44,7 +44,7 @@
 //! |---|---|
 //! | (none) | client and server over memory, stdio, sockets and pipes; frames, revisions, the rule checker |
 //! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
-//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP and `Upstream` |
+//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP and `HttpMock` |
 //! | `oauth` | OAuth authorization; with `mock` also a token issuer. Implies `http` |
 //! | `llm` | with `mock`, scripted LLM endpoints. Implies `http` |
 //! | `containers` | servers in running containers, and containers that a test run shares |
@@ -93,7 +93,7 @@ pub use response::checked_response::Response;
 pub use snapshot::order::Step;
 pub use snapshot::traffic::Snapshot;
 #[cfg(all(feature = "mock", feature = "http"))]
-pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
+pub use sparring_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 #[cfg(feature = "mock")]
 pub use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use sparring_peer::client::{ClientOptions, Protocol};
@@ -120,8 +120,8 @@ pub use sparring_wire::{
 #[doc = include_str!("../../../docs/mock.md")]
 struct MockPage;
 
-/// Runs the code of `docs/library.md` as a test. `cargo xtask scratch` runs the code
-/// of the README outside the workspace.
+/// Runs the code of `docs/library.md` as a test. `cargo xtask scratch` runs its first tests
+/// outside the workspace.
 #[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;

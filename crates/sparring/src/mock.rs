@@ -22,11 +22,10 @@ pub use sparring_mock::Urls;
 pub use sparring_mock::journal::{Expectation, ReceivedRequest, UnmetExpectation};
 #[cfg(feature = "llm")]
 pub use sparring_mock::{
-    Api, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn, UnusedTurn,
+    Api, LlmAnswer, LlmBuilder, LlmMismatch, LlmMock, LlmRequest, LlmScript, LlmTurn, UnusedTurn,
 };
 pub use sparring_mock::{
-    ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, MockServer, ProcessFault, Reply,
-    Settings, ToolMock,
+    ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, ProcessFault, Settings,
 };
 #[cfg(feature = "oauth")]
 pub use sparring_mock::{Issuer, IssuerBuilder, Token, TokenFault};

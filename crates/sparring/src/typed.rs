@@ -36,10 +36,9 @@ use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use sparring_wire::RawJson;
 
-use crate::client::{self, PendingRequest, Progress};
+use crate::client::{self, Call, PendingRequest, Progress};
 use crate::{Client, Error, Response};
 
-pub use crate::client::Call;
 pub use serde;
 pub use serde_json::Value;
 

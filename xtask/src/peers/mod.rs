@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
+use crate::agents;
 use crate::command::{command, has_nextest, run as run_command};
 
 mod install;
-mod packages;
+pub(crate) mod packages;
 
 /// The variable with the folder of the peers, for the tests.
 pub(crate) const FOLDER_VARIABLE: &str = "SPAR_PEERS_DIR";
@@ -73,6 +74,7 @@ pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
                 &peers.folder.join("schemas"),
             ),
         ),
+        ("the tests with agents", agents::install_light(root)),
     ];
     peers.with_outcomes(outcomes, ci)
 }

@@ -11,7 +11,7 @@ use super::install::install_once;
 use crate::command::{command, run, succeeds};
 
 /// Installs the packages of a `package.json` from npm.
-pub(super) fn install_npm(package: &Path, prefix: &Path) -> Result<()> {
+pub(crate) fn install_npm(package: &Path, prefix: &Path) -> Result<()> {
     ensure!(succeeds("node --version"), "`node` does not work");
     ensure!(succeeds("npm --version"), "`npm` does not work");
     install_once(package, prefix, || {
@@ -19,12 +19,12 @@ pub(super) fn install_npm(package: &Path, prefix: &Path) -> Result<()> {
         let flags = "--ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error";
         let mut npm = command(prefix, &format!("npm install {flags}"));
         npm.arg("--prefix").arg(prefix);
-        run(npm).context("npm cannot install the peers")
+        run(npm).context("npm cannot install the packages")
     })
 }
 
 /// Installs the packages of a `requirements.txt` into a virtual environment.
-pub(super) fn install_python(requirements: &Path, venv: &Path) -> Result<()> {
+pub(crate) fn install_python(requirements: &Path, venv: &Path) -> Result<()> {
     ensure!(succeeds("python3 --version"), "`python3` does not work");
     install_once(requirements, venv, || {
         let mut create = command(venv, "python3 -m venv");
@@ -34,7 +34,7 @@ pub(super) fn install_python(requirements: &Path, venv: &Path) -> Result<()> {
         let line = "-m pip install --quiet --disable-pip-version-check --requirement";
         let mut pip = Command::new(python);
         pip.args(line.split(' ')).arg(requirements).current_dir(venv);
-        run(pip).context("pip cannot install the peers")
+        run(pip).context("pip cannot install the packages")
     })
 }
 

@@ -41,6 +41,17 @@ pub(super) fn render_listing(folder: &Path, crates: &[&str]) -> Result<String> {
     Ok(listed.into_iter().map(|line| line + "\n").collect())
 }
 
+/// Returns the items of the library that have more than one public path, with their paths.
+pub(super) fn items_with_several_names(folder: &Path, crates: &[&str]) -> Result<Vec<String>> {
+    let library = RustdocCrates::load(folder, crates)?.public_paths(crates[0]);
+    let mut by_definition = BTreeMap::<&str, Vec<&str>>::new();
+    for (path, defined) in &library {
+        by_definition.entry(defined).or_default().push(path);
+    }
+    let several = by_definition.values().filter(|paths| paths.len() > 1);
+    Ok(several.map(|paths| paths.join(", ")).collect())
+}
+
 /// Maps the paths of other crates to the library's.
 struct PathMap(BTreeMap<String, String>);
 

@@ -64,6 +64,11 @@ pub(super) struct OAuthFlags {
     #[arg(long, value_name = "FILE", requires = "oauth", help_heading = "OAuth")]
     oauth_file: Option<PathBuf>,
 
+    /// Let the server name authorization servers that are nearer than itself: in a private
+    /// network, on the local link, on this machine
+    #[arg(long, requires = "oauth", help_heading = "OAuth")]
+    oauth_local: bool,
+
     /// Only print the login page's URL; do not open a browser
     #[arg(long, requires = "oauth", help_heading = "OAuth")]
     no_browser: bool,
@@ -128,6 +133,7 @@ impl OAuthFlags {
             login_timeout: self.oauth_timeout,
             store_path: self.oauth_file.clone().or_else(|| environment.credentials_file.clone()),
             browser: login_page_opener(stderr, environment.has_terminal && !self.no_browser),
+            allow_local: self.oauth_local,
         }))
     }
 }

@@ -50,9 +50,12 @@ Other users can see values of --env on the engine's command line;
 
 HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY set the proxy for --url.";
 
+/// The headings of options that `-h` leaves out and `--help` shows.
+const RARE_HEADINGS: [&str; 4] = ["Container", "HTTP", "OAuth", "Connection"];
+
 /// The sparring partner of the Model Context Protocol
 #[derive(Parser)]
-#[command(name = "spar", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(name = "spar", version, after_long_help = AFTER_HELP, disable_help_subcommand = true)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 pub(crate) struct Spar {
     #[command(subcommand)]
@@ -108,15 +111,32 @@ impl Spar {
             }
             arguments => arguments.to_vec(),
         };
-        let matches = Spar::build_command().try_get_matches_from(arguments)?;
-        Spar::from_arg_matches(&matches)
+        let matches = Spar::build_command().try_get_matches_from(&arguments)?;
+        let mut spar = Spar::from_arg_matches(&matches)?;
+        if let Verb::Target(TargetCommand::Describe(describe)) = &mut spar.verb {
+            describe.set_words(&arguments);
+        }
+        Ok(spar)
     }
 
     /// Returns the command with all verbs. Every verb with a target requires one, except
     /// `init`, which can also write a suite without a server.
     pub(crate) fn build_command() -> clap::Command {
-        Spar::command().mut_subcommand("init", |init| {
+        let spar = Spar::command().mut_subcommand("init", |init| {
+            // Suites cannot express these; `init` refuses them with the reason.
+            let is_refused = |arg: &clap::Arg| {
+                arg.get_help_heading() == Some("OAuth")
+                    || ["unix", "basic"].contains(&arg.get_id().as_str())
+            };
             init.mut_group("TargetChoice", |group| group.required(false))
+                .mut_args(|arg| if is_refused(&arg) { arg.hide(true) } else { arg })
+        });
+        spar.mut_subcommands(|verb| {
+            verb.mut_args(|arg| {
+                let heading = arg.get_help_heading();
+                let is_rare = heading.is_some_and(|heading| RARE_HEADINGS.contains(&heading));
+                arg.hide_short_help(is_rare)
+            })
         })
     }
 }

@@ -1,10 +1,12 @@
 //! The flags of every verb with a target.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ColorChoice, ValueEnum};
+use sparring_host::permissions::{Permissions, Rule, Verdict};
 use sparring_peer::{ClientOptions, Protocol};
 use sparring_transport::http::HttpTransport;
 use sparring_transport::{ChildTarget, Target, UnixTarget};
@@ -40,6 +42,9 @@ pub(crate) struct TargetFlags {
     /// server.
     #[arg(skip)]
     target_template: Option<Target>,
+    /// The rules for the tools of a configured server.
+    #[arg(skip)]
+    permissions: Option<Permissions>,
 }
 
 /// Exactly one of these names the target.
@@ -81,6 +86,10 @@ struct CommandFlags {
     /// Copy the command's stderr to stderr
     #[arg(long, conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     show_stderr: bool,
+
+    /// Print text of the target as it is, with control characters
+    #[arg(long, help_heading = "Target")]
+    raw: bool,
 }
 
 /// The flags of the connection.
@@ -151,11 +160,12 @@ impl TargetFlags {
     ) -> Result<Target, CommandError> {
         let target = match &self.choice.server {
             Some(name) => {
-                let NamedServer { server, template } =
+                let NamedServer { server, template, permissions } =
                     configured_servers::find_server(name, environment, printer).await?;
                 self.connection.protocol.get_or_insert(server.protocol);
                 self.connection.timeout.get_or_insert(server.timeout);
                 self.target_template = Some(template);
+                self.permissions = Some(permissions);
                 self.connection.with_limits(server.target)
             }
             None => self.target_from_flags(environment, printer.stderr())?,
@@ -203,6 +213,15 @@ impl TargetFlags {
         self.target_template.as_ref()
     }
 
+    /// Returns the rule of the config files that denies a tool of the configured server, and
+    /// the server's name.
+    pub(crate) fn denying_rule(&self, tool: &str) -> Option<(&str, Arc<Rule>)> {
+        let (server, permissions) = (self.choice.server.as_ref()?, self.permissions.as_ref()?);
+        let decision = permissions.decide(server, tool);
+        let denied = decision.rule.filter(|_| decision.verdict == Verdict::Deny);
+        denied.map(|rule| (server.as_str(), rule))
+    }
+
     /// Returns true if a target is named. Only `init` works without one.
     pub(crate) fn has_target(&self) -> bool {
         let TargetChoice { command, unix, url, server } = &self.choice;
@@ -220,6 +239,11 @@ impl TargetFlags {
     /// Returns true if the target's stderr is copied to ours.
     pub(crate) fn show_stderr(&self) -> bool {
         self.child.show_stderr
+    }
+
+    /// Returns true if text of the target is printed as it is.
+    pub(crate) fn raw(&self) -> bool {
+        self.child.raw
     }
 
     /// Returns the options of the client.

@@ -1,5 +1,6 @@
-//! Parsers of argument values: `key=string`, `key:=json` and durations.
+//! Parsers of argument values: `key=string`, `key:=json`, durations and addresses.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use sparring_wire::RawJson;
@@ -72,9 +73,39 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Parses the address of a server: `3911`, `:3911` and `localhost:3911` are a port of this
+/// machine that other machines cannot reach; otherwise an IP address with a port.
+pub(crate) fn parse_listen_address(text: &str) -> Result<SocketAddr, String> {
+    let port = match text.split_once(':') {
+        None => Some(text),
+        Some(("" | "localhost", port)) => Some(port),
+        Some(_) => None,
+    };
+    match port.map(str::parse::<u16>) {
+        Some(Ok(port)) => Ok((Ipv4Addr::LOCALHOST, port).into()),
+        _ => text.parse().map_err(|_| "expected PORT, localhost:PORT or IP:PORT".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        for (text, expected) in [
+            ("3911", "127.0.0.1:3911"),
+            (":3911", "127.0.0.1:3911"),
+            ("localhost:3911", "127.0.0.1:3911"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+            ("[::1]:80", "[::1]:80"),
+        ] {
+            assert_eq!(parse_listen_address(text), Ok(expected.parse().unwrap()), "{text}");
+        }
+        for wrong in ["", "localhost", "127.0.0.1", "::1", "70000", "example.com:80"] {
+            assert!(parse_listen_address(wrong).is_err(), "{wrong}");
+        }
+    }
 
     fn check(text: &str, key: &str, value: &str) {
         let pair = parse_key_value(text).unwrap();

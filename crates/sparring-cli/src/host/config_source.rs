@@ -3,20 +3,21 @@
 //!
 //! One rule for all reloads: entries that are valid and trusted are used. A broken entry
 //! leaves its server as it was, and so does an untrusted entry that `--server` named. A
-//! server whose entry is no longer trusted is removed.
+//! server whose entry is no longer trusted is removed. `--config FILE` is consent to the text
+//! that the file had at the start: commands that were changed since wait for trust.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sparring_host::config::{
     Config, ConfigContext, ConfigLocation, ConfigLocations, ConfiguredServer, EntryState,
-    FileProblem, Format, Scope, ServerConfig,
+    FileProblem, Format, Scope, ServerConfig, Trust,
 };
 use sparring_host::manager::Manager;
 use sparring_script::Problems;
 
-use super::ServerFlags;
+use super::{ServerFlags, own_server};
 use crate::command_error::CommandError;
 use crate::configured_servers::{self, KnownInputs};
 use crate::environment::Environment;
@@ -28,6 +29,9 @@ pub(crate) struct ConfigSource {
     servers: ServerFlags,
     locations: ConfigLocations,
     context: ConfigContext,
+    /// The digest of the file of `--config` at the start. Nothing if the file cannot come from
+    /// others, because it is the user's own config file.
+    consented_digest: Option<Arc<OnceLock<String>>>,
     known_inputs: KnownInputs,
     can_ask: bool,
     stderr: ThreadedWriter,
@@ -53,9 +57,14 @@ impl ServerFlags {
         printer: &Printer,
     ) -> Result<ConfigSource, CommandError> {
         let default_answer = Arc::new(configured_servers::default_answer);
+        let all = configured_servers::config_locations(environment);
+        let is_own = |file: &PathBuf| {
+            all.user_file().is_some_and(|own| own.file == environment.current_dir.join(file))
+        };
         Ok(ConfigSource {
             servers: self.clone(),
-            locations: self.config_locations(environment)?,
+            locations: self.config_locations(all.clone(), environment)?,
+            consented_digest: self.config.as_ref().filter(|it| !is_own(it)).map(|_| Arc::default()),
             context: configured_servers::config_context(
                 environment,
                 printer.stderr(),
@@ -68,8 +77,14 @@ impl ServerFlags {
     }
 
     /// Returns the config files that may exist, or only the named one.
-    fn config_locations(&self, environment: &Environment) -> Result<ConfigLocations, CommandError> {
-        let all = configured_servers::config_locations(environment);
+    fn config_locations(
+        &self,
+        all: ConfigLocations,
+        environment: &Environment,
+    ) -> Result<ConfigLocations, CommandError> {
+        if self.own.is_some() {
+            return Ok(ConfigLocations(Vec::new()));
+        }
         let Some(file) = &self.config else { return Ok(all) };
         let format = match file.extension().and_then(|it| it.to_str()) {
             Some("json") => Format::McpJson,
@@ -120,6 +135,9 @@ impl ConfigSource {
     pub(crate) fn read(&self) -> Result<(Config, Vec<ServerConfig>), CommandError> {
         let config = self.read_config(self.can_ask);
         self.check_named_file(&config)?;
+        if let (Some(consented), Some(digest)) = (&self.consented_digest, file_digest(&config)) {
+            consented.get_or_init(|| digest.to_owned());
+        }
         let servers = self.servers.select_servers(&config)?;
         Ok((config, servers))
     }
@@ -162,17 +180,39 @@ impl ConfigSource {
         }
         let before = manager.servers();
         let before = |name: &str| before.iter().map(|it| &*it.config).find(|it| it.name == name);
+        let waits_for_trust = self.waits_for_trust(&config);
         let (mut servers, mut notes) = (Vec::new(), Vec::new());
         for (name, configured) in &config.servers {
             let by_name = !self.named_servers().is_empty();
             if by_name && !self.named_servers().contains(name) {
                 continue;
             }
-            let (server, note) = reload_server(name, configured, before(name), by_name);
+            let before = before(name);
+            let reloaded = match &configured.state {
+                EntryState::Ready(server) if waits_for_trust && server.enabled => {
+                    reload_unchanged_target(server, before)
+                }
+                _ => reload_server(name, configured, before, by_name),
+            };
+            let (server, note) = reloaded;
             servers.extend(server);
             notes.extend(note);
         }
         Ok(ReloadedConfig { config, servers, notes })
+    }
+
+    /// Returns true if the file of `--config` has another text than at the start, which the
+    /// user has not trusted.
+    pub(crate) fn waits_for_trust(&self, config: &Config) -> bool {
+        let consented = self.consented_digest.as_ref().and_then(|consented| consented.get());
+        let (Some(consented), Some(digest)) = (consented, file_digest(config)) else {
+            return false;
+        };
+        let is_trusted = || {
+            let trust = Trust::read(self.context.trust.as_deref()?).ok()?;
+            Some(trust.covers(&config.files.first()?.location.file, digest))
+        };
+        consented != digest && !is_trusted().unwrap_or_default()
     }
 
     /// Returns the files to watch, existing or not, with the file of trusted config
@@ -190,6 +230,11 @@ impl ConfigSource {
     /// Reads the configuration of all servers. Asks for the inputs of those in use if
     /// `can_ask` is set.
     fn read_config(&self, can_ask: bool) -> Config {
+        if let Some(own) = &self.servers.own {
+            let mut config = Config::read(&self.locations, &self.context);
+            config.servers.insert(own_server::NAME.to_owned(), own.to_configured());
+            return config;
+        }
         let names = match self.servers.named.is_empty() {
             true => {
                 let config = Config::read(&self.locations, &self.context);
@@ -252,6 +297,30 @@ fn reload_server(
             (server, Some(note))
         }
     }
+}
+
+/// Returns the configuration of a server of a changed file that waits for trust: other
+/// settings apply, but another command or URL does not. Returns also a note for the user.
+fn reload_unchanged_target(
+    server: &ServerConfig,
+    before: Option<&ServerConfig>,
+) -> (Option<ServerConfig>, Option<String>) {
+    let (used, what) = match before {
+        Some(before) if before.target == server.target => return (Some(server.clone()), None),
+        Some(before) => (Some(before.clone()), "keeps its previous configuration"),
+        None => (None, "is skipped"),
+    };
+    let file = server.origin.file.display();
+    let note = format!(
+        "server `{}` {what}: {file} has changed since the start; run `spar config trust {file}`",
+        server.name
+    );
+    (used, Some(note))
+}
+
+/// Returns the digest of the only file, which `--config` names.
+fn file_digest(config: &Config) -> Option<&str> {
+    config.files.first()?.digest.as_deref()
 }
 
 /// Returns the first problem in one line.

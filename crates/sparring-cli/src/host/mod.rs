@@ -5,6 +5,7 @@
 
 mod config_source;
 mod open;
+mod own_server;
 mod roots;
 mod saved_session;
 mod shutdown;

@@ -14,9 +14,11 @@ use sparring_host::permissions::{
 use sparring_host::registry::Registry;
 use sparring_peer::client::ServerRequest;
 use sparring_peer::{ClientBuilder, ClientOptions};
+use sparring_transport::Target;
 use sparring_wire::types::Implementation;
 
 use super::config_source::first_problem;
+use super::own_server::OwnServer;
 use super::{Host, Roots};
 use crate::command_error::CommandError;
 use crate::configured_servers;
@@ -36,6 +38,10 @@ pub(crate) struct ServerFlags {
     /// Naming it permits the whole file for this run
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(super) config: Option<PathBuf>,
+
+    /// The server of the command line, instead of the configured ones.
+    #[arg(skip)]
+    pub(super) own: Option<Box<OwnServer>>,
 
     /// Let servers work in this folder (roots/list); may be repeated [default: roots of the
     /// config files]
@@ -82,6 +88,11 @@ impl Default for HostOptions {
 }
 
 impl ServerFlags {
+    /// Uses only this target, under the name `server`.
+    pub(crate) fn use_only(&mut self, target: Target) {
+        self.own = Some(Box::new(OwnServer::new(target)));
+    }
+
     /// Reads the configuration and prepares the servers. Problems of servers that were
     /// not named are notes.
     ///

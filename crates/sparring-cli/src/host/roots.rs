@@ -37,17 +37,8 @@ impl Roots {
         environment: &Environment,
         printer: &Printer,
     ) -> Result<Roots, CommandError> {
-        let mut found = Vec::new();
-        for folder in flags {
-            let folder = environment.current_dir.join(folder);
-            match folder.canonicalize().ok().filter(|it| it.is_dir()) {
-                Some(folder) => found.push(folder),
-                None => {
-                    let shown = folder.display();
-                    return Err(CommandError::Usage(format!("--root: no such folder: {shown}")));
-                }
-            }
-        }
+        let Roots(mut found) = Roots::from_folders(flags, &environment.current_dir)
+            .map_err(|why| CommandError::Usage(format!("--root: {why}")))?;
         for folder in config.roots.iter().filter(|_| flags.is_empty()) {
             match folder.canonicalize().ok().filter(|it| it.is_dir()) {
                 Some(folder) => found.push(folder),
@@ -61,12 +52,29 @@ impl Roots {
         Ok(Roots(found))
     }
 
+    /// Returns these folders. Relative paths begin at the current directory.
+    ///
+    /// # Errors
+    /// When a folder does not exist; the error is the reason.
+    pub(crate) fn from_folders(folders: &[PathBuf], current_dir: &Path) -> Result<Roots, String> {
+        let mut found = Vec::new();
+        for folder in folders {
+            let folder = current_dir.join(folder);
+            match folder.canonicalize().ok().filter(|it| it.is_dir()) {
+                Some(folder) => found.push(folder),
+                None => return Err(format!("no such folder: {}", folder.display())),
+            }
+        }
+        Ok(Roots(found))
+    }
+
     /// The result of `roots/list`; nothing if no roots are declared.
     pub(crate) fn result(&self) -> Option<RawJson> {
         self.value().map(RawJson::from)
     }
 
-    pub(super) fn value(&self) -> Option<Value> {
+    /// The same as a value.
+    pub(crate) fn value(&self) -> Option<Value> {
         let root = |folder: &PathBuf| {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
             json!({"uri": file_url(folder), "name": name.unwrap_or_else(|| "/".to_owned())})

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::Host;
 use crate::command_error::CommandError;
-use crate::exit::Exit;
+use crate::exit::{Exit, Signal};
 use crate::output::Printer;
 use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
 use crate::signals::Signals;
@@ -18,12 +18,13 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Host {
     /// Runs the work while the registry follows the servers. Prints the failure before
-    /// the servers stop.
+    /// the servers stop. `on_signal` is the outcome if a signal ends the work.
     pub(crate) async fn run_until_done(
         &self,
         signals: &mut Signals,
         printer: &Printer,
         work: impl Future<Output = Result<Exit, CommandError>>,
+        on_signal: impl FnOnce(Signal) -> Result<Exit, CommandError>,
     ) -> Exit {
         let following = async {
             self.registry.follow_manager(&self.manager).await;
@@ -31,7 +32,7 @@ impl Host {
         };
         let outcome = tokio::select! {
             biased;
-            signal = signals.next() => Err(CommandError::Stopped(signal)),
+            signal = signals.next() => on_signal(signal),
             outcome = work => outcome,
             never = following => never,
         };

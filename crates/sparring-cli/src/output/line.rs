@@ -2,34 +2,18 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::text_cleaner::clean_text;
+
 /// Returns the first line that is not blank, without control characters.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     clean(line)
 }
 
-/// Replaces control characters with spaces.
+/// Replaces control characters with spaces, and spells out invisible ones.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-/// Escapes everything but text, tabs and line breaks: `\u001b` for a control character,
-/// `\xff` for a byte that is not UTF-8.
-pub(crate) fn escape_controls(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\n' | '\t' => text.push(c),
-                c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
-                c => text.push(c),
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean_text(&spaced, false)
 }
 
 /// Truncates text to this number of columns.
@@ -45,6 +29,27 @@ pub(crate) fn truncate(text: &str, columns: usize) -> String {
     let mut cut: String = fitting.collect();
     cut.push('…');
     cut
+}
+
+/// Divides a line into lines of at most this number of columns. The later ones are indented by
+/// two more spaces than the first.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let indent = " ".repeat((indent + 2).min(columns / 2));
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for c in text.chars() {
+        let width = c.width().unwrap_or_default();
+        if used + width > columns && used > indent.len() {
+            lines.push(indent.clone());
+            used = indent.len();
+        }
+        used += width;
+        if let Some(line) = lines.last_mut() {
+            line.push(c);
+        }
+    }
+    lines
 }
 
 /// Formats a number of bytes.
@@ -70,17 +75,16 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_target_does_not_move_the_cursor() {
-        assert_eq!(first_line("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
+    fn a_long_line_continues_with_an_indent() {
+        assert_eq!(wrap("  short", 7), ["  short"]);
+        assert_eq!(wrap("  longer text", 8), ["  longer", "     tex", "    t"]);
+        assert_eq!(wrap("日本語", 5), ["日本", "  語"]);
+        assert_eq!(wrap("", 5), [""]);
     }
 
     #[test]
-    fn escapes_everything_but_text() {
-        assert_eq!(
-            escape_controls(b"a\x1b[2Jb\r\n\tc\xff\xfe"),
-            "a\\u001b[2Jb\\u000d\n\tc\\xff\\xfe"
-        );
-        assert_eq!(escape_controls("日\u{9b}本".as_bytes()), "日\\u009b本");
+    fn a_line_of_a_target_does_not_move_the_cursor() {
+        assert_eq!(first_line("\n  a\u{1b}[2Jb\tc\u{202e}  \nd"), "a [2Jb c\\u202e");
     }
 
     #[test]

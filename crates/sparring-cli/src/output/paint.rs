@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use anstyle::{AnsiColor, Style};
 
-use super::line;
+use super::text_cleaner::clean_text;
 
 /// Colours text, or returns it unchanged.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,11 @@ impl Paint {
         Paint { enabled, terminal }
     }
 
+    /// Leaves text of a target unchanged.
+    pub(crate) fn for_programs(self) -> Paint {
+        Paint { terminal: false, ..self }
+    }
+
     /// Returns true if colours are enabled.
     pub(crate) fn is_enabled(self) -> bool {
         self.enabled
@@ -27,7 +32,7 @@ impl Paint {
     /// could manipulate.
     pub(crate) fn untrusted(self, text: &str) -> Cow<'_, str> {
         match self.terminal {
-            true => line::escape_controls(text.as_bytes()).into(),
+            true => clean_text(text, false).into(),
             false => text.into(),
         }
     }

@@ -13,6 +13,8 @@ use std::time::Duration;
 use sparring_transport::{SecretStream, Secrets};
 use tokio::io::AsyncWrite;
 
+use super::text_cleaner::TextCleaner;
+
 /// The queue is full at this size.
 const MAX_QUEUED_BYTES: u64 = 1024 * 1024;
 
@@ -194,11 +196,20 @@ impl SharedQueue {
 pub(crate) struct StreamWriter {
     to: ThreadedWriter,
     stream: SecretStream,
+    /// Cleans text for people, after the masking.
+    cleaner: Option<TextCleaner>,
 }
 
 impl ThreadedWriter {
     pub(crate) fn stream(&self) -> StreamWriter {
-        StreamWriter { to: self.clone(), stream: self.0.secrets.stream() }
+        StreamWriter { to: self.clone(), stream: self.0.secrets.stream(), cleaner: None }
+    }
+
+    /// A stream of text for people.
+    pub(crate) fn clean_stream(&self) -> StreamWriter {
+        let mut stream = self.stream();
+        stream.cleaner = Some(TextCleaner::default());
+        stream
     }
 }
 
@@ -208,7 +219,7 @@ impl StreamWriter {
     /// # Errors
     /// When a write failed.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.to.queue_masked(&self.stream.push(bytes));
+        self.queue(bytes);
         self.to.flush().await
     }
 
@@ -217,14 +228,34 @@ impl StreamWriter {
     /// # Errors
     /// When a write failed.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
-        self.to.queue_masked(&self.stream.finish());
+        self.queue_rest();
         self.to.flush().await
+    }
+
+    fn queue(&mut self, bytes: &[u8]) {
+        let masked = self.stream.push(bytes);
+        self.queue_clean(&masked);
+    }
+
+    fn queue_rest(&mut self) {
+        let masked = self.stream.finish();
+        self.queue_clean(&masked);
+        if let Some(cleaner) = &mut self.cleaner {
+            self.to.queue_masked(cleaner.finish().as_bytes());
+        }
+    }
+
+    fn queue_clean(&mut self, masked: &[u8]) {
+        match &mut self.cleaner {
+            Some(cleaner) => self.to.queue_masked(cleaner.push(masked).as_bytes()),
+            None => self.to.queue_masked(masked),
+        }
     }
 }
 
 impl Drop for StreamWriter {
     fn drop(&mut self) {
-        self.to.queue_masked(&self.stream.finish());
+        self.queue_rest();
     }
 }
 
@@ -236,14 +267,13 @@ impl AsyncWrite for StreamWriter {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         ready!(self.to.poll_until(cx, WriterState::has_capacity))?;
-        let masked = self.stream.push(bytes);
-        self.to.queue_masked(&masked);
+        self.queue(bytes);
         Poll::Ready(Ok(bytes.len()))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let rest = self.stream.finish();
-        self.to.queue_masked(&rest);
+        let masked = self.stream.finish();
+        self.queue_clean(&masked);
         Poll::Ready(Ok(()))
     }
 

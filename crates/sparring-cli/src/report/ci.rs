@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use sparring_report::{Outcome, Run, SourceLocation, Test};
+use sparring_report::{Build, Outcome, Run, SourceLocation, Test};
 
 /// The CI system, as its environment variables describe it.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +31,38 @@ impl Ci {
             github: path("GITHUB_WORKSPACE"),
             gitlab: path("CI_PROJECT_DIR"),
         }
+    }
+
+    /// Returns the project, the commit and the page of the run, as the variables of a CI system
+    /// describe them.
+    pub(crate) fn build(variables: &HashMap<String, String>) -> Option<Build> {
+        let get = |name: &str| variables.get(name).filter(|value| !value.is_empty()).cloned();
+        let (project, commit, branch, url) = if get("GITHUB_ACTIONS").is_some() {
+            let url = || {
+                let (server, run) = (get("GITHUB_SERVER_URL")?, get("GITHUB_RUN_ID")?);
+                Some(format!("{server}/{}/actions/runs/{run}", get("GITHUB_REPOSITORY")?))
+            };
+            // Of a pull request, the other names are those of a merge commit.
+            let branch = get("GITHUB_HEAD_REF").or_else(|| get("GITHUB_REF_NAME"));
+            (get("GITHUB_REPOSITORY"), get("GITHUB_SHA"), branch, url())
+        } else if get("GITLAB_CI").is_some() {
+            let branch = get("CI_COMMIT_REF_NAME");
+            (get("CI_PROJECT_PATH"), get("CI_COMMIT_SHA"), branch, get("CI_JOB_URL"))
+        } else if get("CIRCLECI").is_some() {
+            let branch = get("CIRCLE_BRANCH").or_else(|| get("CIRCLE_TAG"));
+            let project = get("CIRCLE_PROJECT_REPONAME");
+            (project, get("CIRCLE_SHA1"), branch, get("CIRCLE_BUILD_URL"))
+        } else if get("BUILDKITE").is_some() {
+            let project = get("BUILDKITE_PIPELINE_SLUG");
+            let (commit, branch) = (get("BUILDKITE_COMMIT"), get("BUILDKITE_BRANCH"));
+            (project, commit, branch, get("BUILDKITE_BUILD_URL"))
+        } else if get("JENKINS_URL").is_some() {
+            let branch = get("BRANCH_NAME").or_else(|| get("GIT_BRANCH"));
+            (get("JOB_NAME"), get("GIT_COMMIT"), branch, get("BUILD_URL"))
+        } else {
+            return None;
+        };
+        Some(Build { project, commit, branch, url })
     }
 
     /// Appends text to the page of a run on GitHub. Does nothing elsewhere.
@@ -76,6 +108,7 @@ fn with_relative_paths(root: Option<&Path>, run: &Run) -> Run {
         began: run.began.clone(),
         took_ms: run.took_ms,
         shard: run.shard.clone(),
+        build: run.build.clone(),
         stopped: run.stopped,
         summary: run.summary,
         tests,

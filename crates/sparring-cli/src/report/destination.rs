@@ -73,6 +73,14 @@ impl Destination {
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes the bytes. A regular file is replaced as a whole.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn write_bytes(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Destination::Stdout => Ok(()),
             Destination::File(path) => {
@@ -80,12 +88,12 @@ impl Destination {
                 if let Ok(known) = fs::metadata(path) {
                     file.as_file().set_permissions(known.permissions())?;
                 }
-                file.write_all(text.as_bytes())?;
+                file.write_all(bytes)?;
                 file.persist(path)?;
                 Ok(())
             }
-            Destination::InPlace(path) => fs::write(path, text),
-            Destination::Special(_) => self.open()?.write_all(text.as_bytes()),
+            Destination::InPlace(path) => fs::write(path, bytes),
+            Destination::Special(_) => self.open()?.write_all(bytes),
         }
     }
 

@@ -70,11 +70,17 @@ impl ReportFormat {
     }
 }
 
-/// The value of `--report`. Without a path, or with `-`, the report goes to stdout.
+/// The file of an HTML report without a path.
+const HTML_FILE: &str = "spar-report.html";
+
+/// The value of `--report`. Without a path the report goes to stdout, except HTML, which goes
+/// to a file. With `-` any report goes to stdout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportRequest {
     pub(super) format: ReportFormat,
     pub(super) path: Option<PathBuf>,
+    /// True if the user did not name the file.
+    pub(super) is_default_path: bool,
 }
 
 impl FromStr for ReportRequest {
@@ -92,6 +98,9 @@ impl FromStr for ReportRequest {
             let meant = meant.unwrap_or_else(|| format!("expected one of {}", names.join(", ")));
             return Err(format!("unknown report format `{name}`; {meant}"));
         };
-        Ok(ReportRequest { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
+        let is_default_path = path.is_none() && format == ReportFormat::Html;
+        let path = if is_default_path { Some(HTML_FILE) } else { path };
+        let path = path.filter(|path| *path != "-").map(PathBuf::from);
+        Ok(ReportRequest { format, path, is_default_path })
     }
 }

@@ -10,6 +10,7 @@ mod failed_test;
 mod format;
 mod progress;
 mod reports;
+mod suite_line;
 mod terminal;
 mod timings;
 mod variant_differences;
@@ -22,7 +23,7 @@ pub(crate) use ci::Ci;
 pub(crate) use destination::Destination;
 pub(crate) use format::ReportRequest;
 pub(crate) use reports::{Reports, RunReports};
-pub(crate) use terminal::Terminal;
+pub(crate) use terminal::{Detail, Terminal};
 
 /// The exit code of a run.
 pub(crate) fn exit(summary: Summary) -> Exit {

@@ -55,7 +55,7 @@ impl Progress {
         {
             let columns = printer.width().unwrap_or(DEFAULT_COLUMNS);
             let text = line::truncate(&line::clean(&self.text(plan)), columns.saturating_sub(2));
-            printer.write_stderr(&format!("{ERASE_LINE}{text}")).await;
+            printer.draw(&format!("{ERASE_LINE}{text}")).await;
             self.shown = true;
         }
     }
@@ -63,7 +63,7 @@ impl Progress {
     /// Erases the line before other output.
     pub(super) async fn erase(&mut self, printer: &Printer) {
         if std::mem::take(&mut self.shown) {
-            printer.write_stderr(ERASE_LINE).await;
+            printer.draw(ERASE_LINE).await;
         }
     }
 

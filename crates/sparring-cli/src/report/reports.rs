@@ -28,6 +28,8 @@ struct RequestedReport {
     to: Destination,
     /// The destination as the user typed it.
     typed: String,
+    /// True if the user did not name the file.
+    is_default_path: bool,
     /// The writer of NDJSON lines, once it is open.
     stream: Option<ThreadedWriter>,
 }
@@ -45,7 +47,7 @@ impl Reports {
     /// When a destination is unusable, or two reports have the same.
     pub(crate) fn new(asked: &[ReportRequest], ci: Ci) -> Result<Reports, CommandError> {
         let mut all: Vec<RequestedReport> = Vec::new();
-        for ReportRequest { format, path } in asked {
+        for ReportRequest { format, path, is_default_path } in asked {
             let to = match path {
                 None => Destination::Stdout,
                 Some(path) => Destination::for_path(path)?,
@@ -56,7 +58,8 @@ impl Reports {
                 let message = format!("two reports go to {typed}: {one} and {other}");
                 return Err(CommandError::Usage(message));
             }
-            all.push(RequestedReport { format: *format, to, typed, stream: None });
+            let (format, is_default_path) = (*format, *is_default_path);
+            all.push(RequestedReport { format, to, typed, is_default_path, stream: None });
         }
         Ok(Reports { all, ci: Arc::new(ci), live: false })
     }
@@ -69,6 +72,13 @@ impl Reports {
     /// Returns true if a report goes to stdout.
     pub(crate) fn have_stdout(&self) -> bool {
         self.all.iter().any(|it| it.to == Destination::Stdout)
+    }
+
+    /// Prints the files that the user did not name, once they are written.
+    pub(crate) async fn announce(&self, printer: &Printer) {
+        for wanted in self.all.iter().filter(|it| it.is_default_path) {
+            printer.note(&format!("wrote {}", wanted.typed)).await;
+        }
     }
 
     /// Starts the reports of a run.

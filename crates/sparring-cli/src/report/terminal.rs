@@ -1,32 +1,45 @@
-//! Prints a run for a person: one line for each test in the order of the plan, then the
-//! failures, and a last line with the counts.
+//! Prints a run for a person: one line for each suite in the order of the plan, or one line
+//! for each test with `--verbose`; then the skipped tests by reason, the failures, and a last
+//! line with the counts and the time.
 
+use std::ops::Range;
 use std::path::Path;
-use std::time::Duration;
 
-use sparring_report::{Note, Outcome, Run, SourceLocation, Test};
-use sparring_suite::{Plan, PlannedTest, SnapshotChanges};
+use sparring_report::{Outcome, Run, Test, group_failures};
+use sparring_suite::{Plan, SnapshotChanges, Suite};
 use sparring_transport::Secrets;
 
+use super::failed_test::FailureRenderer;
 use super::progress::Progress;
-use super::{exit, failed_test, timings, variant_differences};
+use super::{exit, suite_line, timings, variant_differences};
 use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::output::{Paint, Printer, line};
+use crate::output::{Printer, line};
 
-/// The duration from which the line of a test shows its time.
-const SLOW: Duration = Duration::from_secs(1);
+/// The amount of detail that the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Nothing, since stdout belongs to a report. Notes are printed.
+    Silent,
+    /// A line for each suite.
+    Suites,
+    /// A line for each test.
+    Tests,
+}
 
 /// Prints a run.
 pub(crate) struct Terminal<'a> {
     plan: &'a Plan,
     printer: &'a Printer,
     secrets: &'a Secrets,
-    /// True if stdout belongs to a report, so that only notes are printed.
-    silent: bool,
+    detail: Detail,
     progress: Progress,
+    /// The tests of each suite.
+    suites: Vec<Range<usize>>,
+    /// The first suite that is not printed completely yet.
+    next_suite: usize,
     /// The first test that is not printed yet.
-    next: usize,
+    next_test: usize,
     /// The reason why snapshots could not be written.
     snapshot_error: Option<String>,
     /// The error of stdout, after which nothing more is printed.
@@ -38,15 +51,17 @@ impl<'a> Terminal<'a> {
         plan: &'a Plan,
         printer: &'a Printer,
         secrets: &'a Secrets,
-        silent: bool,
+        detail: Detail,
     ) -> Self {
         Terminal {
             plan,
             printer,
             secrets,
-            silent,
+            detail,
             progress: Progress::new(),
-            next: 0,
+            suites: suites(plan),
+            next_suite: 0,
+            next_test: 0,
             snapshot_error: None,
             output_error: None,
         }
@@ -62,12 +77,24 @@ impl<'a> Terminal<'a> {
         self.progress.started(test);
     }
 
-    /// Prints all tests up to the first that is not over.
+    /// Prints all suites or tests up to the first that is not over.
     pub(crate) async fn test_finished(&mut self, run: &Run, test: usize) {
         self.progress.ended(test, run.tests[test].outcome == Outcome::Failed);
-        while run.tests.get(self.next).is_some_and(|test| test.outcome != Outcome::NotRun) {
-            self.print_test(run, self.next).await;
-            self.next += 1;
+        let is_over = |test: &Test| test.outcome != Outcome::NotRun;
+        match self.detail {
+            Detail::Silent => {}
+            Detail::Suites => {
+                while let Some(suite) = self.suites.get(self.next_suite)
+                    && run.tests[suite.clone()].iter().all(is_over)
+                {
+                    self.print_suite(run).await;
+                }
+            }
+            Detail::Tests => {
+                while run.tests.get(self.next_test).is_some_and(is_over) {
+                    self.print_test(run).await;
+                }
+            }
         }
     }
 
@@ -94,13 +121,28 @@ impl<'a> Terminal<'a> {
     /// When stdout could not be written.
     pub(crate) async fn end(mut self, run: &Run, timings: bool) -> Result<Exit, CommandError> {
         self.progress.erase(self.printer).await;
-        for test in self.next..run.tests.len() {
-            self.print_test(run, test).await;
-        }
         let paint = self.printer.paint();
-        for (planned, test) in self.plan.tests().zip(&run.tests) {
-            if let Some(failed) = test.failure() {
-                let text = failed_test::render_failed_test(planned, test, failed, paint);
+        match self.detail {
+            Detail::Silent => {}
+            Detail::Suites => {
+                while self.next_suite < self.suites.len() {
+                    self.print_suite(run).await;
+                }
+                if !self.printer.is_quiet() {
+                    self.print(&suite_line::render_skipped(run, paint)).await;
+                }
+            }
+            Detail::Tests => {
+                while self.next_test < run.tests.len() {
+                    self.print_test(run).await;
+                }
+            }
+        }
+        let renderer = FailureRenderer::new(paint, self.printer.width());
+        for group in group_failures(run) {
+            let planned = self.plan.test(group.number);
+            if let (Some(planned), Some(failed)) = (planned, group.first.failure()) {
+                let text = renderer.render_group(planned, &group, failed);
                 // The quoted line of the suite may contain a secret.
                 let text = self.secrets.mask(&text).into_owned();
                 self.print(&text).await;
@@ -114,7 +156,8 @@ impl<'a> Terminal<'a> {
             self.print(&text).await;
         }
         let gap = if self.printer.is_quiet() && run.summary.failed == 0 { "" } else { "\n" };
-        self.print(&format!("{gap}{}\n", run.summary)).await;
+        let time = suite_line::render_time(run.took_ms);
+        self.print(&format!("{gap}{} in {time}\n", run.summary)).await;
         if let Some(error) = self.snapshot_error {
             return Err(CommandError::File(error));
         }
@@ -124,56 +167,41 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Prints the line of a test that is over.
-    async fn print_test(&mut self, run: &Run, number: usize) {
+    /// Prints the line of the next suite.
+    async fn print_suite(&mut self, run: &Run) {
+        let suite = self.suites[self.next_suite].clone();
+        self.next_suite += 1;
         if self.printer.is_quiet() {
             return;
         }
-        let line = self.plan.test(number).and_then(|it| self.render_line(it, &run.tests[number]));
-        if let Some(line) = line {
+        let name = self.plan.test(suite.start).map(|planned| planned.suite.name());
+        let paint = self.printer.paint();
+        if let Some(line) =
+            suite_line::render_suite(name.unwrap_or_default(), &run.tests[suite], paint)
+        {
             self.print(&line).await;
         }
     }
 
-    fn render_line(&self, planned: PlannedTest<'_>, test: &Test) -> Option<String> {
-        let paint = self.printer.paint();
-        let before = planned.number.checked_sub(1).and_then(|number| self.plan.test(number));
-        let heading = match before {
-            Some(before) if std::ptr::eq(before.suite, planned.suite) => String::new(),
-            _ => format!("{}\n", paint.heading(planned.suite.name())),
-        };
-        let name = format!("{}{}", line::clean(&planned.test.name), planned.variant);
-        let took = Duration::from_secs_f64(test.took_ms / 1e3);
-        let slow = match took >= SLOW {
-            true => paint.dim(&format!(" (took {:.1}s)", took.as_secs_f64())),
-            false => String::new(),
-        };
-        let flaky = match test.is_flaky() {
-            true => {
-                let tries = test.failed_tries.len() + 1;
-                paint.warning(&format!(" (flaky: passed at try {tries})"))
-            }
-            false => String::new(),
-        };
-        let notes = render_notes(test, paint);
-        Some(match test.outcome {
-            Outcome::Passed => {
-                format!("{heading}  {}  {name}{flaky}{slow}\n{notes}", paint.success("ok  "))
-            }
-            Outcome::Failed => format!("{heading}  {}  {name}{slow}\n{notes}", paint.error("FAIL")),
-            Outcome::Skipped => {
-                let reason = line::clean(test.reason.as_deref().unwrap_or_default());
-                let reason = paint.dim(&format!("({reason})"));
-                format!("{heading}  {}  {name} {reason}\n", paint.warning("skip"))
-            }
-            Outcome::NotRun => return None,
-        })
+    /// Prints the line of the next test, below the name of its suite.
+    async fn print_test(&mut self, run: &Run) {
+        let number = self.next_test;
+        self.next_test += 1;
+        let (paint, test) = (self.printer.paint(), &run.tests[number]);
+        let planned = self.plan.test(number);
+        let line = planned.and_then(|planned| suite_line::render_test(planned, test, paint));
+        let (Some(planned), Some(line)) = (planned, line) else { return };
+        let is_first = self.suites.iter().any(|suite| suite.start == number);
+        if is_first {
+            self.print(&format!("{}\n", paint.heading(&line::clean(planned.suite.name())))).await;
+        }
+        self.print(&line).await;
     }
 
     async fn print(&mut self, text: &str) {
         self.progress.erase(self.printer).await;
         // The tests run on even if stdout is closed.
-        if !self.silent
+        if self.detail != Detail::Silent
             && self.output_error.is_none()
             && let Err(failure) = self.printer.print(text).await
         {
@@ -182,12 +210,17 @@ impl<'a> Terminal<'a> {
     }
 }
 
-/// Renders the notes of a test, one in each line.
-fn render_notes(test: &Test, paint: Paint) -> String {
-    let note = |note: &Note| {
-        let SourceLocation { file, line: row, column } = &note.place;
-        let text = format!("note: {file}:{row}:{column}: {}", line::clean(&note.message));
-        format!("        {}\n", paint.dim(&text))
-    };
-    test.notes.iter().map(note).collect()
+/// The positions of the tests of each suite, which follow each other in a plan.
+fn suites(plan: &Plan) -> Vec<Range<usize>> {
+    let mut suites: Vec<Range<usize>> = Vec::new();
+    let mut previous: Option<*const Suite> = None;
+    for (number, planned) in plan.tests().enumerate() {
+        let suite = Some(std::ptr::from_ref(planned.suite));
+        match suites.last_mut().filter(|_| suite == previous) {
+            Some(tests) => tests.end = number + 1,
+            None => suites.push(number..number + 1),
+        }
+        previous = suite;
+    }
+    suites
 }

@@ -3,6 +3,7 @@
 //! A question belongs to a request, so the user sees which server asks. A question
 //! outside of a request is declined.
 
+mod answer_flags;
 mod form;
 mod script_answer;
 mod terminal_user;
@@ -17,10 +18,12 @@ use sparring_peer::ClientBuilder;
 use sparring_peer::client::{
     Progress, RequestBuilder, Response, ServerRequest, ServerRequestHandler,
 };
+use sparring_suite::scaffold::sample_answer;
 use sparring_wire::{ErrorObject, RawJson};
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use script_answer::{ANSWER_COMMAND, AnswerLine, parse_answer_line};
+pub(crate) use answer_flags::{AnswerFlags, declare};
+pub(crate) use script_answer::{AnswerLine, parse_answer, parse_answer_line};
 pub(crate) use terminal_user::TerminalUser;
 
 /// The error code for a rejected sampling request (client/sampling#error-handling).
@@ -192,6 +195,21 @@ impl QuestionKind {
             QuestionKind::Model { messages, .. } => {
                 messages.last().map_or("a request for a model", |(_, text)| text)
             }
+        }
+    }
+
+    /// An example of an answer, quoted for a shell.
+    pub(crate) fn example(&self) -> String {
+        match self {
+            QuestionKind::Form { schema, .. } => {
+                let answer = sample_answer(
+                    ServerRequest::Elicitation,
+                    &json!({"mode": "form", "requestedSchema": schema}),
+                );
+                format!("'{}'", answer["content"].to_string().replace('\'', "'\\''"))
+            }
+            QuestionKind::Page { .. } => "accept".to_owned(),
+            QuestionKind::Model { .. } => "TEXT".to_owned(),
         }
     }
 

@@ -1,11 +1,11 @@
-//! Answers in a script: lines that begin with `/answer`, right after the command whose
-//! server asks.
+//! Answers as text: of `--answer`, and of the lines of a script that begin with `/answer`,
+//! right after the command whose server asks.
 
 use serde_json::Value;
 
 use super::{Answer, QuestionKind};
 
-pub(crate) const ANSWER_COMMAND: &str = "/answer";
+const ANSWER_COMMAND: &str = "/answer";
 
 /// The next line of a script, parsed as an answer.
 #[derive(Debug, PartialEq)]
@@ -29,21 +29,30 @@ pub(crate) fn parse_answer_line(line: &str, question: &QuestionKind) -> AnswerLi
     if !answer.is_empty() && !answer.starts_with(char::is_whitespace) {
         return AnswerLine::Other;
     }
+    match parse_answer(answer, question) {
+        Ok(answer) => AnswerLine::Answer(answer),
+        Err(why) => AnswerLine::Wrong(why),
+    }
+}
+
+/// Parses an answer to the question.
+///
+/// # Errors
+/// When the question needs another answer; the error is the reason.
+pub(crate) fn parse_answer(answer: &str, question: &QuestionKind) -> Result<Answer, String> {
     match (answer.trim(), question) {
-        ("decline", _) => AnswerLine::Answer(Answer::Decline),
-        ("cancel", _) => AnswerLine::Answer(Answer::Cancel),
-        ("accept", QuestionKind::Page { .. }) => AnswerLine::Answer(Answer::Accept(Value::Null)),
-        (_, QuestionKind::Page { .. }) => {
-            AnswerLine::Wrong("a page needs accept, decline or cancel".to_owned())
-        }
-        ("", _) => AnswerLine::Wrong("the answer is empty".to_owned()),
+        ("decline", _) => Ok(Answer::Decline),
+        ("cancel", _) => Ok(Answer::Cancel),
+        ("accept", QuestionKind::Page { .. }) => Ok(Answer::Accept(Value::Null)),
+        (_, QuestionKind::Page { .. }) => Err("a page needs accept, decline or cancel".to_owned()),
+        ("", _) => Err("the answer is empty".to_owned()),
         (answer, QuestionKind::Model { .. }) => {
             let text = serde_json::from_str::<String>(answer).unwrap_or_else(|_| answer.to_owned());
-            AnswerLine::Answer(Answer::Text(text))
+            Ok(Answer::Text(text))
         }
         (answer, QuestionKind::Form { .. }) => match serde_json::from_str::<Value>(answer) {
-            Ok(content @ Value::Object(_)) => AnswerLine::Answer(Answer::Accept(content)),
-            _ => AnswerLine::Wrong("a form needs a JSON object, decline or cancel".to_owned()),
+            Ok(content @ Value::Object(_)) => Ok(Answer::Accept(content)),
+            _ => Err("a form needs a JSON object, decline or cancel".to_owned()),
         },
     }
 }

@@ -1,12 +1,14 @@
 //! Asks the user at the terminal: fills in a form field by field, shows the URL of a
 //! page, and takes the text of a model.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 use super::form::parse_fields;
 use super::{Answer, QuestionKind};
-use crate::host::terminal_input;
+use crate::host::{Roots, terminal_input};
 use crate::output::{Printer, line};
 
 /// The user at the terminal.
@@ -21,6 +23,18 @@ impl TerminalUser {
 
     /// Asks the question. The end of input cancels it.
     pub(crate) async fn answer(
+        &mut self,
+        server: &str,
+        kind: &QuestionKind,
+        printer: &Printer,
+    ) -> Answer {
+        let open = printer.open_question();
+        let answer = self.ask_for_answer(server, kind, printer).await;
+        open.answered();
+        answer
+    }
+
+    async fn ask_for_answer(
         &mut self,
         server: &str,
         kind: &QuestionKind,
@@ -55,9 +69,38 @@ impl TerminalUser {
         question: &str,
         printer: &Printer,
     ) -> bool {
+        let open = printer.open_question();
         printer.write_stderr(&render_model_request(server, kind)).await;
         let input = self.ask(question, printer).await.unwrap_or_default();
+        open.answered();
         ["y", "yes"].contains(&&*input.trim().to_ascii_lowercase())
+    }
+
+    /// Asks for the folders that the server may work in, one path in each line.
+    pub(crate) async fn choose_folders(
+        &mut self,
+        server: &str,
+        current_dir: &Path,
+        printer: &Printer,
+    ) -> Roots {
+        let open = printer.open_question();
+        let text = format!("`{server}` asks for the folders that it may work in (roots)\n");
+        printer.write_stderr(&text).await;
+        let mut folders = Vec::new();
+        loop {
+            match self.ask("  a folder (empty for no more): ", printer).await {
+                Some(folder) if !folder.trim().is_empty() => {
+                    let folder = PathBuf::from(folder.trim());
+                    match Roots::from_folders(std::slice::from_ref(&folder), current_dir) {
+                        Ok(_) => folders.push(folder),
+                        Err(why) => printer.error(&why).await,
+                    }
+                }
+                _ => break,
+            }
+        }
+        open.answered();
+        Roots::from_folders(&folders, current_dir).unwrap_or_default()
     }
 
     async fn fill_in_form(&mut self, schema: &Value, printer: &Printer) -> Answer {

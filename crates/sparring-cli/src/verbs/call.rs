@@ -1,6 +1,8 @@
 //! `spar call`: calls a tool, and checks the arguments and the result against its
 //! schemas.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde_json::Value;
 use sparring_peer::Response;
@@ -15,8 +17,10 @@ use crate::args::values::{self, KeyValue};
 use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
+use crate::output::binary_file::{self, SavedPart};
 use crate::output::{Paint, Printer, content, json};
 use crate::schema_check;
+use crate::server_questions::AnswerFlags;
 
 /// Maximum number of tool names in one note.
 const MAX_NAMES: usize = 20;
@@ -30,12 +34,17 @@ Examples:
   spar call sum a:=2 b:=3 -- python server.py
   spar call search --args '{\"query\": \"rust\", \"limit\": 5}' --json -- ./server
   spar call import --args @arguments.json --unix /tmp/server.sock
+  spar call book --answer '{\"name\": \"Ada\"}' --answer decline -- ./server
+  spar call get-tiny-image --output tiny.png -- npx -y @modelcontextprotocol/server-everything
 
-Arguments that break the tool's input schema are sent, with a note.";
+On a terminal, progress and log messages of the server are shown, and you answer its
+questions. Arguments that break the tool's input schema are sent, with a note. A tool of
+--server that a deny rule of the config files names is not called without
+--ignore-permissions.";
 
 /// Call a tool
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Call {
     /// The tool's name
     tool: String,
@@ -56,11 +65,36 @@ pub(crate) struct Call {
     #[arg(long)]
     no_validate: bool,
 
+    /// Call the tool even if a rule of the config files denies it
+    #[arg(long, conflicts_with_all = ["command", "unix", "url"])]
+    ignore_permissions: bool,
+
+    /// Save binary content (images, audio, blobs) to this file, further parts to FILE-2
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) answers: AnswerFlags,
+
     #[command(flatten)]
     pub(super) flags: TargetFlags,
 }
 
 impl Call {
+    /// Checks that no rule denies the tool of a configured server. The user who names the tool
+    /// needs no further confirmation.
+    pub(super) fn check_permission(&self) -> Result<(), CommandError> {
+        let denied = self.flags.denying_rule(&self.tool).filter(|_| !self.ignore_permissions);
+        match denied {
+            None => Ok(()),
+            Some((server, rule)) => Err(CommandError::Usage(format!(
+                "the tool '{}' of `{server}` is denied by rule {rule}; --ignore-permissions calls \
+                 it anyway",
+                self.tool
+            ))),
+        }
+    }
+
     /// Reads the arguments of both flags.
     pub(super) async fn read_arguments(&mut self) -> Result<(), CommandError> {
         let mut rest = None;
@@ -74,7 +108,7 @@ impl Call {
             rest = Some(json);
         }
         self.merged = values::build_object(&self.arguments, rest.as_ref());
-        Ok(())
+        binary_file::check(self.output.as_ref())
     }
 
     pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
@@ -86,12 +120,19 @@ impl Call {
         if let Some(tool) = &tool {
             note_argument_mismatches(tool, &self.arguments, &self.merged, printer).await;
         }
+        self.answers.begin_request(connection);
         let call = connection.client.call_tool(&self.tool, self.merged.clone());
-        let response = call.await.map_err(CommandError::Request)?;
+        let response = connection.send(call).await?;
         // Earlier revisions have no output schemas.
         let applies = |revision| Rule::OutputSchema.applies_in(revision);
         let judged = tool.as_ref().filter(|_| connection.client.revision().is_some_and(applies));
-        print_call_result(&self.tool, judged, &response, printer).await
+        let exit = print_call_result(&self.tool, judged, &response, printer).await?;
+        if let Some(path) = self.output.as_ref().filter(|_| !response.is_error()) {
+            let result: CallToolResult = response.to().map_err(CommandError::Request)?;
+            let parts: Vec<_> = result.content.iter().filter_map(SavedPart::of_block).collect();
+            binary_file::save(path, &parts, printer).await?;
+        }
+        Ok(exit)
     }
 
     /// Returns the tool as the server lists it. A server that cannot list tools may still
@@ -220,7 +261,9 @@ async fn print_response(response: &Response, printer: &Printer) -> Result<(), Co
     match printer.is_json() {
         true => printer.print_result(response).await,
         false => {
-            printer.print(&render_result(&readable, response.structured(), printer.paint())).await
+            printer
+                .print_rendered(&render_result(&readable, response.structured(), printer.paint()))
+                .await
         }
     }
 }

@@ -42,7 +42,7 @@ With --json: {\"module\":…}, {\"file\":…,\"written\":…} with --output, and
 
 /// Write a Rust module with a typed method for each tool
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Codegen {
     /// Write the module to this file instead of stdout; an identical file is not changed
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
@@ -115,7 +115,7 @@ impl Codegen {
                 Ok(Exit::Success)
             }
             _ => {
-                printer.print(&text).await?;
+                printer.print_untrusted(text.as_bytes()).await?;
                 Ok(Exit::Success)
             }
         }

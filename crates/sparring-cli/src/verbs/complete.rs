@@ -24,7 +24,7 @@ Examples:
 
 /// Complete an argument of a prompt or of a resource template
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Complete {
     /// The kind of the reference
     #[arg(value_name = "KIND")]
@@ -70,7 +70,7 @@ impl Complete {
             return Ok(Exit::Success);
         }
         let shown = |value: &String| format!("{}\n", printer.paint().untrusted(value));
-        printer.print(&completion.values.iter().map(shown).collect::<String>()).await?;
+        printer.print_rendered(&completion.values.iter().map(shown).collect::<String>()).await?;
         let count = completion.values.len() as u64;
         let note = match completion.total {
             Some(total) if total > count => format!("{count} of {total} values"),

@@ -29,7 +29,7 @@ zsh reads ~/.zfunc if ~/.zshrc has
 
 /// Print a completion script for a shell, or write the man pages
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Completions {
     /// The shell
     #[arg(required_unless_present = "man", conflicts_with = "man")]
@@ -58,7 +58,7 @@ impl Completions {
         if let Some(shell) = self.shell {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Spar::build_command(), "spar", &mut script);
-            printer.print(&String::from_utf8_lossy(&script)).await?;
+            printer.print_untrusted(&script).await?;
         }
         Ok(Exit::Success)
     }

@@ -1,6 +1,7 @@
 //! `spar list`: lists the tools, resources, templates and prompts of a server.
 
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 use sparring_peer::client::{Error, ListKind};
 use sparring_wire::error::code;
 use sparring_wire::{Json, RawJson};
@@ -11,6 +12,7 @@ use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::output::Printer;
 use crate::output::table::Table;
+use crate::output::tool_arguments::render_short_arguments;
 
 const USAGE: &str = "spar list [OPTIONS] [KIND]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
@@ -20,12 +22,13 @@ Examples:
   spar list tools --url http://127.0.0.1:3001/mcp
   spar list resources templates --json --unix /tmp/server.sock
 
-With --json: one object with all lists, each with all its pages, every item as the
+A tool is shown with its arguments, such as a:integer, optional ones in brackets;
+`spar describe TOOL` shows the rest. With --json: one object with all lists, each with all its pages, every item as the
 server spelled it.";
 
 /// List tools, resources, resource templates and prompts
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct List {
     /// The lists to print [default: all that the server declares]
     #[arg(value_name = "KIND")]
@@ -77,7 +80,10 @@ impl List {
                 printer.note(&format!("the server has no {}", kind.title())).await;
             }
             json = json.with_member(kind.kind().field(), to_array(&items).view());
-            shown.push((kind, items.iter().map(|item| kind.to_row(item.view())).collect()));
+            shown.push((
+                kind,
+                items.iter().map(|item| kind.to_row(item.view(), printer.width())).collect(),
+            ));
         }
         match printer.is_json() {
             true => printer.print_untrusted(format!("{}\n", json.text()).as_bytes()).await?,
@@ -106,28 +112,35 @@ impl ListArgument {
     }
 
     /// Returns the cells of an item.
-    fn to_row(self, item: Json<'_>) -> Vec<String> {
+    fn to_row(self, item: Json<'_>, width: Option<usize>) -> Vec<String> {
         let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
         let description = match text("description") {
             description if description.is_empty() => text("title"),
             description => description,
         };
         let cells = match self {
-            ListArgument::Tools => vec![text("name"), description],
+            ListArgument::Tools => {
+                let schema = item.get("inputSchema").and_then(|it| it.deserialize::<Value>().ok());
+                let arguments = schema.map(|schema| render_short_arguments(&schema, width));
+                let arguments = arguments.unwrap_or_default();
+                vec![text("name"), arguments.into(), description]
+            }
             ListArgument::Resources => {
                 vec![text("uri"), text("name"), text("mimeType"), description]
             }
             ListArgument::Templates => {
                 vec![text("uriTemplate"), text("name"), text("mimeType"), description]
             }
-            ListArgument::Prompts => vec![text("name"), render_arguments(item).into(), description],
+            ListArgument::Prompts => {
+                vec![text("name"), render_prompt_arguments(item).into(), description]
+            }
         };
         cells.into_iter().map(Into::into).collect()
     }
 }
 
 /// Renders the arguments of a prompt, optional ones in brackets.
-fn render_arguments(prompt: Json<'_>) -> String {
+fn render_prompt_arguments(prompt: Json<'_>) -> String {
     let arguments = prompt.get("arguments").into_iter().flat_map(Json::items);
     let names = arguments.map(|argument| {
         let name = argument.get("name").and_then(Json::as_str).unwrap_or_default();

@@ -6,6 +6,7 @@ mod codegen;
 mod complete;
 mod completions;
 mod config;
+mod describe;
 mod init;
 mod list;
 mod mock;

@@ -27,7 +27,7 @@ With --json: {\"server\":…,\"protocol\":…,\"milliseconds\":…}";
 
 /// Check that the server responds
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Ping {
     #[command(flatten)]
     pub(super) flags: TargetFlags,

@@ -1,5 +1,7 @@
 //! `spar prompt`: gets a prompt.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde_json::json;
 use sparring_wire::RawJson;
@@ -10,7 +12,9 @@ use crate::args::values::{self, KeyValue};
 use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
+use crate::output::binary_file::{self, SavedPart};
 use crate::output::{Printer, content, line};
+use crate::server_questions::AnswerFlags;
 
 const USAGE: &str = "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
@@ -22,7 +26,7 @@ Examples:
 
 /// Get a prompt
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Prompt {
     /// The prompt's name
     name: String,
@@ -30,6 +34,13 @@ pub(crate) struct Prompt {
     /// The arguments, which are strings
     #[arg(value_name = "KEY=VALUE", value_parser = values::parse_key_string)]
     arguments: Vec<KeyValue>,
+
+    /// Save binary content (images, audio, blobs) to this file, further parts to FILE-2
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) answers: AnswerFlags,
 
     #[command(flatten)]
     pub(super) flags: TargetFlags,
@@ -42,16 +53,26 @@ impl Prompt {
             let arguments = values::build_object(&self.arguments, None);
             params = params.with_member("arguments", arguments.view());
         }
-        let response = connection.client.request("prompts/get", Some(params));
-        let response = response.await.map_err(CommandError::Request)?;
+        self.answers.begin_request(connection);
+        let request = connection.client.request("prompts/get", Some(params));
+        let response = connection.send(request).await?;
         let result = response.to::<GetPromptResult>().map_err(CommandError::Request)?;
         let printer = connection.printer;
-        if printer.is_json() {
-            printer.print_result(&response).await?;
-            return Ok(Exit::Success);
+        match printer.is_json() {
+            true => printer.print_result(&response).await?,
+            false => print_messages(&result, printer).await?,
         }
-        print_messages(&result, printer).await?;
+        if let Some(path) = &self.output {
+            let blocks = result.messages.iter().map(|message| &message.content);
+            let parts: Vec<_> = blocks.filter_map(SavedPart::of_block).collect();
+            binary_file::save(path, &parts, printer).await?;
+        }
         Ok(Exit::Success)
+    }
+
+    /// Checks the file of `--output`.
+    pub(super) fn check_output(&self) -> Result<(), CommandError> {
+        binary_file::check(self.output.as_ref())
     }
 }
 
@@ -67,7 +88,7 @@ pub(super) async fn print_messages(
         let role = printer.paint().heading(&format!("{}:", line::clean(&message.role)));
         let text = content::render_block(&message.content, printer.paint());
         let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
-        printer.print(&format!("{role}\n{text}")).await?;
+        printer.print_rendered(&format!("{role}\n{text}")).await?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::command_error::CommandError;
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::output::Printer;
+use crate::server_questions::AnswerFlags;
 use crate::trace;
 
 const USAGE: &str =
@@ -34,7 +35,7 @@ A request ends with its response; anything else when nothing arrives for --wait.
 
 /// Send JSON or bytes unchanged, and print what arrives
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Raw {
     /// The message: JSON, @FILE, or - for stdin
     #[arg(value_name = "JSON")]
@@ -55,6 +56,9 @@ pub(crate) struct Raw {
     /// Without a request: stop when nothing arrives for this time
     #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = parse_duration)]
     wait: Duration,
+
+    #[command(flatten)]
+    pub(super) answers: AnswerFlags,
 
     #[command(flatten)]
     pub(super) flags: TargetFlags,
@@ -79,6 +83,7 @@ impl Raw {
     pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         // Frames of the handshake are not part of the output.
         connection.frames().start();
+        self.answers.begin_request(connection);
         let frame = Frame::parse(self.bytes_to_send.clone());
         match frame.id().is_some() && frame.method().is_some() {
             true => self.request_and_print(&frame, connection).await,

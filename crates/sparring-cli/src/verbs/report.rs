@@ -46,7 +46,7 @@ enum ReportCommand {
 ///
 /// If several reports contain a test, the last run of the test counts.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 struct Merge {
     /// Reports of spar test --report json
     #[arg(value_name = "FILE", required = true)]
@@ -106,6 +106,9 @@ impl Merge {
         if !reports.have_stdout() {
             failures.extend(printer.print(&message).await.err().filter(|it| !it.is_broken_pipe()));
         }
+        if failures.is_empty() {
+            reports.announce(printer).await;
+        }
         for failure in &failures {
             printer.print_error(failure).await;
         }
@@ -141,10 +144,11 @@ fn render_run(run: &Run, paint: Paint) -> String {
 
 fn render_failed_test(test: &Test, paint: Paint) -> String {
     let shown = |text: &str| line::truncate(&line::clean(text), MAX_MESSAGE_COLUMNS);
-    let mut text = format!("{} {}: {}\n", paint.error("FAIL"), test.suite, shown(&test.title()));
+    let mut text =
+        format!("{} {}: {}\n", paint.error("FAIL"), shown(&test.suite), shown(&test.title()));
     for failure in test.failure().into_iter().flat_map(|tried| &tried.failures) {
         let place = &failure.place;
-        let place = format!("{}:{}:{}", place.file, place.line, place.column);
+        let place = format!("{}:{}:{}", shown(&place.file), place.line, place.column);
         text.push_str(&format!("  {place}: {}\n", shown(&failure.message)));
     }
     text.push_str(&format!("  {} {}\n", paint.dim("rerun:"), shown(&test.rerun_command)));

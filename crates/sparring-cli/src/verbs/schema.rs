@@ -20,7 +20,7 @@ An editor with a YAML language server uses the schema for a file that begins wit
 
 /// Print the JSON Schema of spar's files and reports
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Schema {
     /// The kind of file
     file: SchemaKind,

@@ -5,8 +5,8 @@
 use clap::Subcommand;
 
 use super::{
-    call::Call, codegen::Codegen, complete::Complete, init::Init, list::List, ping::Ping,
-    prompt::Prompt, raw::Raw, read::Read,
+    call::Call, codegen::Codegen, complete::Complete, describe::Describe, init::Init, list::List,
+    ping::Ping, prompt::Prompt, raw::Raw, read::Read,
 };
 use crate::args::TargetFlags;
 use crate::command_error::CommandError;
@@ -14,6 +14,7 @@ use crate::connection::Connection;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::Printer;
+use crate::server_questions::{self, AnswerFlags};
 use crate::signals::Signals;
 
 /// A verb that talks to a target.
@@ -23,6 +24,7 @@ pub(crate) enum TargetCommand {
     Read(Read),
     Prompt(Prompt),
     List(List),
+    Describe(Describe),
     Complete(Complete),
     Ping(Ping),
     Raw(Raw),
@@ -47,6 +49,7 @@ impl TargetCommand {
         {
             return init.write_example(printer).await;
         }
+        let printer = &printer.with_raw_text(self.flags().raw());
         let connecting = signals.interruptible(self.connect(printer, environment)).await;
         let mut connection = match connecting.and_then(|connected| connected) {
             Ok(connection) => connection,
@@ -61,7 +64,11 @@ impl TargetCommand {
         };
         let running = async {
             let outcome = self.run_verb(&connection).await;
-            connection.report(&outcome).await
+            let exit = connection.report(&outcome).await;
+            if let (Ok(_), Some(answers)) = (&outcome, self.answers()) {
+                answers.note_unused(printer).await;
+            }
+            exit
         };
         let outcome = tokio::select! {
             biased;
@@ -92,16 +99,30 @@ impl TargetCommand {
     ) -> Result<Connection<'a>, CommandError> {
         let target = self.flags_mut().resolve_target(environment, printer).await?;
         match self {
-            TargetCommand::Call(call) => call.read_arguments().await?,
+            TargetCommand::Call(call) => {
+                call.check_permission()?;
+                call.read_arguments().await?;
+            }
             TargetCommand::Raw(raw) => raw.read_input().await?,
             TargetCommand::Codegen(codegen) => codegen.check_inputs().await?,
+            TargetCommand::Read(read) => read.check_output()?,
+            TargetCommand::Prompt(prompt) => prompt.check_output()?,
             _ => {}
+        }
+        if let Some(answers) = self.answers() {
+            answers.prepare(environment)?;
         }
         let handshake = !matches!(self, TargetCommand::Raw(raw) if raw.no_handshake);
         let this = &*self;
         let configure = |builder| match this {
             TargetCommand::Init(init) => init.configure(builder),
-            _ => builder,
+            TargetCommand::List(_) | TargetCommand::Describe(_) => {
+                server_questions::declare(builder)
+            }
+            _ => match this.answers() {
+                Some(answers) => answers.configure(builder, printer),
+                None => builder,
+            },
         };
         Connection::open(target, this.flags(), handshake, configure, printer).await
     }
@@ -113,11 +134,23 @@ impl TargetCommand {
             TargetCommand::Read(read) => read.run(connection).await,
             TargetCommand::Prompt(prompt) => prompt.run(connection).await,
             TargetCommand::List(list) => list.run(connection).await,
+            TargetCommand::Describe(describe) => describe.run(connection).await,
             TargetCommand::Complete(complete) => complete.run(connection).await,
             TargetCommand::Ping(ping) => ping.run(connection).await,
             TargetCommand::Raw(raw) => raw.run(connection).await,
             TargetCommand::Init(init) => init.run(connection).await,
             TargetCommand::Codegen(codegen) => codegen.run(connection).await,
+        }
+    }
+
+    /// The answers to the questions of the server, for verbs whose request may cause some.
+    fn answers(&self) -> Option<&AnswerFlags> {
+        match self {
+            TargetCommand::Call(call) => Some(&call.answers),
+            TargetCommand::Read(read) => Some(&read.answers),
+            TargetCommand::Prompt(prompt) => Some(&prompt.answers),
+            TargetCommand::Raw(raw) => Some(&raw.answers),
+            _ => None,
         }
     }
 
@@ -128,6 +161,7 @@ impl TargetCommand {
             TargetCommand::Read(read) => &read.flags,
             TargetCommand::Prompt(prompt) => &prompt.flags,
             TargetCommand::List(list) => &list.flags,
+            TargetCommand::Describe(describe) => &describe.flags,
             TargetCommand::Complete(complete) => &complete.flags,
             TargetCommand::Ping(ping) => &ping.flags,
             TargetCommand::Raw(raw) => &raw.flags,
@@ -143,6 +177,7 @@ impl TargetCommand {
             TargetCommand::Read(read) => &mut read.flags,
             TargetCommand::Prompt(prompt) => &mut prompt.flags,
             TargetCommand::List(list) => &mut list.flags,
+            TargetCommand::Describe(describe) => &mut describe.flags,
             TargetCommand::Complete(complete) => &mut complete.flags,
             TargetCommand::Ping(ping) => &mut ping.flags,
             TargetCommand::Raw(raw) => &mut raw.flags,

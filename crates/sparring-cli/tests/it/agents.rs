@@ -38,7 +38,61 @@ tests:
     fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(printed.ends_with("6 passed, 0 failed, 0 skipped\n"), "{printed}");
+    assert!(printed.contains("\n6 passed, 0 failed, 0 skipped in "), "{printed}");
+}
+
+/// A script that starts two processes in sessions of their own, one of them with an empty
+/// environment, and writes their ids into the file `$IDS`.
+const DAEMONS: &str = "for clear in '' 'env -i'; do (setsid $clear sh -c 'echo $$ >> $0; exec sleep 300' $IDS.new &); done\n\
+     while [ $(wc -l < $IDS.new) -lt 2 ]; do :; done\nmv $IDS.new $IDS\n";
+
+/// Writes a suite whose agent starts daemons and then runs `rest`.
+fn suite_with_daemons(folder: &Path, rest: &str) -> std::path::PathBuf {
+    let ids = folder.join("ids");
+    fs::write(folder.join("ids.new"), "").unwrap();
+    let script = format!("{DAEMONS}{rest}");
+    let suite = format!(
+        "agent: {{command: sh, args: [-c, {script:?}], env: {{IDS: {:?}}}}}\n\
+         tests: [{{name: a, input: x}}]\n",
+        ids.display().to_string()
+    );
+    fs::write(folder.join("a.spar.yaml"), suite).unwrap();
+    ids
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn daemons_of_an_agent_end_with_its_test() {
+    for (rest, status) in [("exit 0", Some(0)), ("exit 3", Some(1))] {
+        let folder = tempfile::tempdir().unwrap();
+        let ids = suite_with_daemons(folder.path(), rest);
+        let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
+        assert_eq!(output.status.code(), status, "{}", String::from_utf8_lossy(&output.stdout));
+        let ids = fs::read_to_string(&ids).unwrap();
+        assert_eq!(ids.split_whitespace().count(), 2);
+        for id in ids.split_whitespace() {
+            assert!(!crate::process::is_running(id), "{id} still runs");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_the_daemons_of_an_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids = suite_with_daemons(folder.path(), "sleep 300");
+    let mut command = Command::new(SPAR);
+    command.arg("test").current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let running = Running::of(command.spawn().unwrap());
+    let known = loop {
+        if let Ok(known) = fs::read_to_string(&ids) {
+            break known;
+        }
+        std::thread::yield_now();
+    };
+    running.signal(Signal::INT);
+    assert_eq!(running.exit(), Some(130));
+    known.split_whitespace().for_each(wait_until_gone);
 }
 
 #[test]

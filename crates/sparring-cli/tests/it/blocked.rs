@@ -126,19 +126,27 @@ fn ctrl_c_ends_the_program_while_a_suite_or_a_script_has_no_writer() {
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let mut command = Command::new(SPAR);
         command.arg(verb).arg(&pipe);
-        check_waiting(command);
+        // A signal is the usual end of a server.
+        let error = if verb == "mock" { "" } else { "error: stopped by SIGINT\n" };
+        check_waiting_with(command, error);
     }
 }
 
 /// Ends a program that waits before it has started anything.
-fn check_waiting(mut command: Command) {
+fn check_waiting(command: Command) {
+    check_waiting_with(command, "error: stopped by SIGINT\n");
+}
+
+fn check_waiting_with(mut command: Command, error: &str) {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut spar = command.spawn().unwrap();
-    let stdin = spar.stdin.take();
-    let mut running = Running::of(spar);
+    let (stdin, mut stderr) = (spar.stdin.take(), spar.stderr.take().unwrap());
+    let running = Running::of(spar);
     running.wait_until_it_catches_signals();
     running.signal(Signal::INT);
-    running.line("error: stopped by SIGINT");
     assert_eq!(running.exit(), Some(130));
+    let mut printed = String::new();
+    stderr.read_to_string(&mut printed).unwrap();
+    assert_eq!(printed, error);
     drop(stdin);
 }

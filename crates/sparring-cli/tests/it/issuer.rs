@@ -66,7 +66,8 @@ impl OAuthSetup {
     /// Sends a control request to the mock.
     fn control(&self, path: &str, body: &Value) {
         let url = self.url.replace("/mcp", &format!("/_spar/oauth{path}"));
-        let asked = reqwest::Client::new().post(url).body(body.to_string()).send();
+        let asked = reqwest::Client::new().post(url).bearer_auth("operator");
+        let asked = asked.body(body.to_string()).send();
         assert!(self.runtime.block_on(asked).unwrap().status().is_success());
     }
 

@@ -6,12 +6,16 @@
 
 mod agent_page;
 mod agents;
+mod at_terminal;
 mod blocked;
 mod completions;
 mod container;
 mod diagnostic_coverage;
 mod everything;
-mod guide;
+mod example_agents;
+#[path = "../support/filters.rs"]
+#[expect(dead_code, reason = "the target `golden` uses the rest")]
+mod filters;
 mod http_process;
 mod interrupted;
 mod issuer;
@@ -23,6 +27,7 @@ mod model;
 mod oauth;
 mod option_coverage;
 mod other_clients;
+mod pages;
 #[path = "../support/process.rs"]
 mod process;
 mod reports;

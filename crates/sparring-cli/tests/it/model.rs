@@ -142,6 +142,35 @@ fn a_permanent_grant_needs_no_question_in_the_next_run() {
     assert!(!stage.last_call_was_denied());
 }
 
+#[test]
+fn asks_the_user_at_the_terminal_for_a_form_and_for_consent_to_sampling() {
+    let turns = [
+        LlmTurn::call("mcp__s__ask", json!({})),
+        LlmTurn::call("mcp__s__think", json!({})),
+        LlmTurn::text("fjord"),
+        LlmTurn::text("well"),
+    ];
+    let stage = AgentSetup::new(turns, ASKING_TOOLS);
+    let dialog = [("name", "Ada\n"), ("[c]ancel: ", "\n"), ("to default? [y]es, [N]o: ", "y\n")];
+    let (printed, shown) = stage.run_at_terminal(&["--allow", "mcp__s"], &dialog);
+    assert_eq!(printed, "well\n");
+    assert!(shown[0].contains("`s` asks: Who are you?"), "{shown:?}");
+    assert!(shown[2].contains("user: A word?"), "{shown:?}");
+    let requests = stage.llm.requests();
+    let result = |at: usize| requests[at].to_json()["results"][0]["text"].clone();
+    assert_eq!((result(1), result(3)), ("accept Ada".into(), "it says fjord".into()));
+}
+
+/// Tools that ask for a form and for an answer of the model.
+const ASKING_TOOLS: &str = r#"
+  - name: ask
+    ask: {it: {elicitation: {message: "Who are you?", requested_schema: {type: object, properties: {name: {type: string}}, required: [name]}}}}
+    text: "${answers.it.action} ${answers.it.content.name:-nobody}"
+  - name: think
+    ask: {it: {sampling: {messages: [{role: user, content: {type: text, text: "A word?"}}], max_tokens: 9}}}
+    text: "it says ${answers.it.content.text}"
+"#;
+
 /// A tool that needs permission.
 const WIPE_TOOL: &str = "[{name: wipe, replies: [{text: gone}]}]";
 
@@ -152,20 +181,32 @@ fn call_wipe() -> LlmTurn {
 impl AgentSetup {
     /// Returns the output of a run at a terminal, where the question gets this answer.
     fn run_with_answer(&self, answer: &str) -> String {
+        let (printed, shown) = self.run_at_terminal(&[], &[("Allow?", answer)]);
+        let asked = &shown[0];
+        assert!(asked.contains("'s' wants to run its tool 'wipe'"), "{asked:?}");
+        assert!(!asked.contains("\u{1b}[2J"), "{asked:?}");
+        printed
+    }
+
+    /// Runs at a terminal, where each question gets its answer. Returns the output, and the
+    /// text on the screen up to each question.
+    fn run_at_terminal(&self, flags: &[&str], dialog: &[(&str, &str)]) -> (String, Vec<String>) {
         let (terminal, mut screen) = terminal_pair();
-        let mut command = self.command(&[]);
+        let mut command = self.command(flags);
         command.stdin(terminal.try_clone().unwrap()).stderr(terminal.try_clone().unwrap());
         command.stdout(Stdio::piped());
         let mut running = command.spawn().unwrap();
         drop((command, terminal));
-        let asked = read_until(&mut screen, "Allow?");
-        assert!(asked.contains("'s' wants to run its tool 'wipe'"), "{asked:?}");
-        assert!(!asked.contains("\u{1b}[2J"), "{asked:?}");
-        screen.write_all(answer.as_bytes()).unwrap();
+        let answer_question = |(question, answer): &(&str, &str)| {
+            let shown = read_until(&mut screen, question);
+            screen.write_all(answer.as_bytes()).unwrap();
+            shown
+        };
+        let shown = dialog.iter().map(answer_question).collect();
         let mut spoken_text = String::new();
         running.stdout.take().unwrap().read_to_string(&mut spoken_text).unwrap();
         assert_eq!(Running::of(running).exit(), Some(0));
-        spoken_text
+        (spoken_text, shown)
     }
 
     /// Returns true if the last request contains the denied call as an error.

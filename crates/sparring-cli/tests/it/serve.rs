@@ -158,6 +158,68 @@ fn a_disabled_server_is_removed_and_a_broken_entry_keeps_its_server() {
 }
 
 #[test]
+fn changed_commands_of_a_named_file_wait_for_trust() {
+    let home = tempfile::tempdir().unwrap();
+    let write = |entries: &[String]| {
+        fs::write(home.path().join("new"), format!("servers:\n{}", entries.concat())).unwrap();
+        fs::rename(home.path().join("new"), home.path().join("servers.yaml")).unwrap();
+    };
+    let desk = mock("desk", &script());
+    write(std::slice::from_ref(&desk));
+    let flags = ["--config", "servers.yaml", "--allow", "mcp__desk", "--allow", "mcp__table"];
+    let mut served = Served::start(home.path(), &flags);
+    served.running.line("note: serving 4 tools");
+    let ran = home.path().join("ran");
+    let script = json!(format!("touch {}; exec {SPAR} mock {}", ran.display(), script().display()));
+    let table = format!("  table: {{command: sh, args: [-c, {script}]}}\n");
+    let changed = desk.replace("}\n", ", env: {LD_PRELOAD: /nowhere/a.so}}\n");
+    write(&[changed.clone(), table.clone()]);
+    let why = "servers.yaml has changed since the start; run `spar config trust servers.yaml`";
+    let note = "note: server `desk` keeps its previous configuration: ";
+    assert_eq!(served.running.line(note), why);
+    assert_eq!(served.running.line("note: server `table` is skipped: "), why);
+    let call = ["call", "mcp__desk__echo", "message=hi"];
+    assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
+    assert!(!ran.exists(), "the new command ran without trust");
+    // Other settings need no trust.
+    write(&[desk.replace("}\n", ", permissions: {deny: [echo]}}\n"), table.clone()]);
+    served.running.line("note: reloaded the configuration: desk with changed rules");
+    assert_eq!(served.spar(&call).1, Some(1));
+    let other = desk.replace("}\n", ", env: {A: b}}\n");
+    write(&[other, table]);
+    let trust = output(at(home.path(), SPAR).args(["config", "trust", "--yes", "servers.yaml"]));
+    assert!(trust.status.success(), "{trust:?}");
+    served.running.line("note: reloaded the configuration: table new; desk changed");
+    assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
+    assert!(ran.exists());
+    assert_eq!(served.end(), Some(143));
+}
+
+#[test]
+fn warns_before_clients_get_very_many_tools() {
+    for (tools, warns) in [(128, false), (129, true)] {
+        let home = tempfile::tempdir().unwrap();
+        let entries = (0..tools).map(|at| format!("  - {{name: tool-{at}, text: x}}\n"));
+        let script = home.path().join("many.mock.yaml");
+        let entries: String = entries.collect();
+        fs::write(&script, format!("server: {{name: many, version: '1'}}\ntools:\n{entries}"))
+            .unwrap();
+        write(home.path(), &[mock("many", &script)], ["many"].into_iter());
+        let mut served = Served::start(home.path(), &[]);
+        served.running.line(&format!("note: serving {tools} tools, "));
+        if warns {
+            let note = served.running.line("note: a model would get ");
+            assert!(note.starts_with("129 tools; more than 128 cost many tokens"), "{note}");
+        }
+        let mut stderr = served.running.stderr.take().unwrap();
+        assert_eq!(served.end(), Some(143));
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut stderr, &mut rest).unwrap();
+        assert!(!rest.contains("a model would get"), "{rest}");
+    }
+}
+
+#[test]
 fn accepts_only_clients_with_the_token() {
     let home = home(&[("desk", &script())]);
     let served = Served::start(home.path(), &["--bearer", "open-sesame"]);
@@ -228,8 +290,7 @@ fn a_signal_fails_the_open_requests_and_leaves_no_child() {
 #[test]
 fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
     let home = tempfile::tempdir().unwrap();
-    let script =
-        "trap '' TERM; echo $$ > stubborn.pid; exec 0</dev/null; while :; do sleep 1; done";
+    let script = "trap 'echo > asked' TERM; echo $$ > stubborn.pid; exec 0</dev/null; while :; do sleep 1; done";
     let script = json!(script);
     let entry =
         format!("  stubborn: {{command: sh, args: [-c, {script}], cwd: {}}}\n", json!(home.path()));
@@ -237,7 +298,8 @@ fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
     let mut served = Served::start(home.path(), &[]);
     let child = wait_for(&home.path().join("stubborn.pid"));
     served.running.signal(Signal::INT);
-    served.running.line("error: stopped by SIGINT");
+    // An orderly end has begun.
+    wait_for(&home.path().join("asked"));
     let start = std::time::Instant::now();
     served.running.signal(Signal::INT);
     assert_eq!(served.running.exit(), Some(130));

@@ -21,13 +21,28 @@ const BEFORE_NUMBERS: [&str; 15] = [
     "it took ",
 ];
 
+/// Replaces the duration of a run, in the line with its counts.
+pub(crate) fn without_run_times(text: &str) -> String {
+    let filtered = text.split_inclusive('\n').map(|line| {
+        let is_summary = [" passed, ", " failed, ", " skipped"].iter().all(|it| line.contains(it));
+        match line.rsplit_once(" in ").filter(|_| is_summary) {
+            Some((counts, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.');
+                format!("{counts} in [TIME]{rest}")
+            }
+            _ => line.to_owned(),
+        }
+    });
+    filtered.collect()
+}
+
 /// Replaces the temporary folder, the version, times and the resolver's messages.
 pub(crate) fn filter(text: &str, folder: &Path) -> String {
     let mut text = without_version(&text.replace(&*folder.to_string_lossy(), "[TMP]"));
     for before in BEFORE_NUMBERS {
         text = without_numbers(&text, before);
     }
-    without_resolver_messages(&without_test_times(&text))
+    without_resolver_messages(&without_run_times(&without_test_times(&text)))
 }
 
 /// Replaces the version wherever the program names itself: in its output, in HTTP

@@ -62,14 +62,23 @@ fn render_imports(module: &Module) -> String {
         text.push_str("use std::collections::BTreeMap;\n\n");
     }
     text.push_str("use sparring::Client;\n");
+    if module.methods.iter().any(|it| it.output.is_none()) {
+        text.push_str("use sparring::client::Call;\n");
+    }
+    let mut typed = Vec::new();
+    typed.extend(module.methods.iter().any(|it| it.output.is_some()).then_some("TypedCall"));
+    typed.extend(has(|it| *it == Type::Any).then_some("Value"));
+    // The order is that of rustfmt.
+    if typed.is_empty() {
+        text.push_str("use sparring::typed;\n");
+    }
     if !module.types.is_empty() {
         text.push_str("use sparring::typed::serde::{Deserialize, Serialize};\n");
     }
-    let mut typed = vec!["self"];
-    typed.extend(module.methods.iter().any(|it| it.output.is_none()).then_some("Call"));
-    typed.extend(module.methods.iter().any(|it| it.output.is_some()).then_some("TypedCall"));
-    typed.extend(has(|it| *it == Type::Any).then_some("Value"));
-    text.push_str(&format!("use sparring::typed::{{{}}};\n\n", typed.join(", ")));
+    if !typed.is_empty() {
+        text.push_str(&format!("use sparring::typed::{{self, {}}};\n", typed.join(", ")));
+    }
+    text.push('\n');
     text
 }
 

@@ -130,13 +130,14 @@ impl Endpoint {
         self.request_whole_turn(body, events).await
     }
 
-    /// Requests one turn with exactly this body.
+    /// Requests one turn with exactly this body, in which only secrets are masked: results and
+    /// descriptions of servers may repeat them.
     pub(super) async fn request_whole_turn(
         &self,
         body: Value,
         events: &mpsc::Sender<Event>,
     ) -> Result<ModelTurn, AgentError> {
-        let body = body.to_string();
+        let body = self.client.mask(&body.to_string());
         let mut tries = 1;
         loop {
             let within = self.policy.request;

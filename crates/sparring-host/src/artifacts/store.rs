@@ -1,5 +1,6 @@
 //! Processes results: detects, saves and renders them for the model.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -7,6 +8,7 @@ use jiff::Timestamp;
 use ring::digest::{SHA256, digest};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use sparring_transport::Secrets;
 use sparring_wire::{Json, RawJson};
 
 use super::artifact::{Artifact, ArtifactStatus};
@@ -45,6 +47,8 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Store {
     settings: Settings,
+    /// The secrets to mask in results.
+    secrets: Secrets,
     state: Mutex<StoreState>,
 }
 
@@ -146,7 +150,14 @@ impl Store {
     }
 
     fn with(destination: Destination, settings: Settings) -> Store {
-        Store { settings, state: Mutex::new(StoreState { destination, files: 0, bytes: 0 }) }
+        let state = Mutex::new(StoreState { destination, files: 0, bytes: 0 });
+        Store { settings, secrets: Secrets::default(), state }
+    }
+
+    /// Masks these secrets in results and arguments, before they are saved or shown.
+    #[must_use]
+    pub fn masking(self, secrets: Secrets) -> Store {
+        Store { secrets, ..self }
     }
 
     /// Returns the artifacts that are kept in memory, in the order in which they were saved;
@@ -162,6 +173,9 @@ impl Store {
     /// Processes the result of a tool call, valid or not. Problems are in the
     /// status of each piece.
     pub fn process(&self, call: Call<'_>, result: Json<'_>) -> ProcessedResult {
+        let masked = (self.mask(result), self.mask(call.arguments.view()));
+        let result = masked.0.as_ref().map_or(result, RawJson::view);
+        let call = Call { arguments: masked.1.as_ref().unwrap_or(call.arguments), ..call };
         let pieces = match self.settings.enable_intelligent_processing {
             true => split_result(result, self.settings.max_files),
             false => whole_result(result),
@@ -192,6 +206,18 @@ impl Store {
         }
         let for_model = render_for_model(&artifacts, &shown, share, left_out);
         ProcessedResult { artifacts, for_model }
+    }
+
+    /// The value with masked secrets; `None` if it has none.
+    fn mask(&self, json: Json<'_>) -> Option<RawJson> {
+        match self.secrets.mask_bytes(json.bytes()) {
+            Cow::Borrowed(_) => None,
+            // Masked JSON is JSON. If it were not, nothing of it could be shown.
+            Cow::Owned(masked) => {
+                let text = String::from_utf8_lossy(&masked);
+                Some(RawJson::parse(&text).unwrap_or_else(|_| RawJson::empty_object()))
+            }
+        }
     }
 
     /// The text of a piece for the model, without a limit.

@@ -172,6 +172,21 @@ fn metadata_contains_the_origin_of_a_file_and_no_secrets() {
 }
 
 #[test]
+fn secrets_are_masked_in_files_metadata_and_the_text_for_the_model() {
+    let secrets = sparring_transport::Secrets::default();
+    secrets.add("hunter2");
+    let settings = Settings { keep_arguments: true, ..Settings::default() };
+    let Fixture { temp_dir, store } = Fixture::new(settings);
+    let fixture = Fixture { temp_dir, store: store.masking(secrets) };
+    let text = r#"{"token": "hunter2"}"#;
+    let processed = fixture.process(&json!({"content": [{"type": "text", "text": text}]}));
+    assert!(processed.for_model.contains("(hidden)"), "{}", processed.for_model);
+    let files = fixture.files();
+    assert_eq!(files, [("get_data-1.json".to_owned(), br#"{"token": "(hidden)"}"#.to_vec())]);
+    assert_eq!(fixture.metadata("get_data-1.json")["arguments"], json!({"token": "(hidden)"}));
+}
+
+#[test]
 fn magic_bytes_take_precedence_over_a_wrong_mime_type_which_is_reported() {
     let fixture = check(
         json!([image(b"\xff\xd8\xff\xe0", "image/png"), image(b"?", "image/png")]),

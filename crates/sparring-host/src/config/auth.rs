@@ -2,8 +2,12 @@
 
 use sparring_script::{Node, NodeKind, parse_duration};
 use sparring_transport::http::{ClientAuth, Credentials, Grant, OAuth};
+use sparring_transport::read_text_file;
 
 use super::entry::{EntryReader, resolve_path};
+
+/// The largest file with a private key.
+const MAX_KEY_BYTES: u64 = 1024 * 1024;
 
 const AUTH_KINDS: [&str; 3] = ["bearer", "basic", "oauth"];
 
@@ -84,7 +88,7 @@ impl EntryReader<'_> {
                 let path = self.oauth_text(node, "key")?;
                 let path =
                     resolve_path(&path, self.expander.location, self.expander.config_context);
-                match std::fs::read_to_string(&path) {
+                match read_text_file(&path, MAX_KEY_BYTES) {
                     Ok(pem) => Some(ClientAuth::Key(pem)),
                     Err(error) => {
                         let message = format!("cannot read `auth.oauth.key`: {error}");

@@ -349,7 +349,11 @@ impl EntryReader<'_> {
         let path = resolve_path(&path, self.expander.location, self.expander.config_context);
         let problem = match read_text(&path) {
             Ok(Some(text)) => match parse_env_file(&text) {
-                Ok(variables) => return Some(variables),
+                Ok(variables) => {
+                    let secrets = &self.expander.config_context.secrets;
+                    variables.iter().for_each(|(name, value)| secrets.add_variable(name, value));
+                    return Some(variables);
+                }
                 Err(line) => format!("`env_file`: line {line} is not NAME=value"),
             },
             Ok(None) => "cannot read `env_file`: no such file".to_owned(),
@@ -366,7 +370,12 @@ impl EntryReader<'_> {
                 self.add_problem(item.span, "invalid name of a variable");
             }
         }
-        items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        let names: Vec<String> =
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect();
+        let ConfigContext { variables, secrets, .. } = self.expander.config_context;
+        let passed = names.iter().filter_map(|name| Some((name, variables.get(name)?)));
+        passed.for_each(|(name, value)| secrets.add_variable(name, value));
+        names
     }
 
     fn list(&mut self, key: &str) -> Option<Vec<String>> {

@@ -12,7 +12,7 @@ use super::configuration::{
 };
 use super::entry::{self, EntryContext};
 use super::locations::{ConfigLocation, ConfigLocations};
-use super::read::{File, FileContent, RawEntry, parse_content, parse_patterns, read_text};
+use super::read::{File, FileContent, RawEntry, digest, parse_content, parse_patterns, read_text};
 use super::redact;
 use super::server_config::{Origin, Rules, Scope};
 use super::trust::Trust;
@@ -66,12 +66,15 @@ impl Merger<'_> {
     }
 
     fn add_file(&mut self, location: &ConfigLocation, trust: &Trust) {
-        let mut file = File { location: location.clone(), is_there: true, is_trusted: false };
+        let mut file =
+            File { location: location.clone(), is_there: true, is_trusted: false, digest: None };
         match read_text(&location.file) {
             Ok(None) => file.is_there = false,
             Ok(Some(text)) => {
+                let digest = digest(&text);
                 file.is_trusted =
-                    location.scope == Scope::User || trust.covers(&location.file, &text);
+                    location.scope == Scope::User || trust.covers(&location.file, &digest);
+                file.digest = Some(digest);
                 match parse_content(location, &text) {
                     Ok(content) => self.add_content(location, content, file.is_trusted),
                     Err(problems) => {

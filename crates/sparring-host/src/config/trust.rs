@@ -50,10 +50,11 @@ impl Trust {
         Ok(Trust { files: files.iter().filter_map(pair).collect() })
     }
 
-    /// Returns true if the user trusts a file with this text.
-    pub fn covers(&self, file: &Path, text: &str) -> bool {
+    /// Returns true if the user trusts a file whose text has this SHA-256 digest, in
+    /// hexadecimal digits.
+    pub fn covers(&self, file: &Path, digest: &str) -> bool {
         let known = canonical(file).and_then(|file| self.files.get(&file));
-        known.is_some_and(|known| *known == digest(text))
+        known.is_some_and(|known| known == digest)
     }
 
     /// Trusts a file with this text from now on.
@@ -115,14 +116,14 @@ mod tests {
         let (file, other) = (folder.path().join("a"), folder.path().join("b"));
         fs::write(&file, "one").unwrap();
         fs::write(&other, "one").unwrap();
-        assert!(!Trust::read(&store).unwrap().covers(&file, "one"));
+        assert!(!Trust::read(&store).unwrap().covers(&file, &digest("one")));
         Trust::add(&store, &file, "one").unwrap();
         let trust = Trust::read(&store).unwrap();
-        assert!(trust.covers(&file, "one"));
-        assert!(!trust.covers(&file, "two") && !trust.covers(&other, "one"));
+        assert!(trust.covers(&file, &digest("one")));
+        assert!(!trust.covers(&file, &digest("two")) && !trust.covers(&other, &digest("one")));
         assert!(Trust::remove(&store, &file).unwrap());
         assert!(!Trust::remove(&store, &file).unwrap());
-        assert!(!Trust::read(&store).unwrap().covers(&file, "one"));
+        assert!(!Trust::read(&store).unwrap().covers(&file, &digest("one")));
     }
 
     #[cfg(unix)]
@@ -135,7 +136,7 @@ mod tests {
         fs::write(&file, "one").unwrap();
         symlink(&file, &link).unwrap();
         Trust::add(&store, &link, "one").unwrap();
-        assert!(Trust::read(&store).unwrap().covers(&file, "one"));
+        assert!(Trust::read(&store).unwrap().covers(&file, &digest("one")));
         let mode = fs::metadata(&store).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
@@ -172,6 +173,6 @@ mod tests {
             }
         });
         let trust = Trust::read(&store).unwrap();
-        assert!(files.iter().all(|file| trust.covers(file, "x")));
+        assert!(files.iter().all(|file| trust.covers(file, &digest("x"))));
     }
 }

@@ -10,7 +10,7 @@ use sparring_wire::secret_names::is_secret_setting;
 use super::configuration::FileProblem;
 use super::locations::ConfigLocation;
 use super::merge::{transport_name, written_target};
-use super::read::{RawEntry, parse_content, parse_rules, read_text};
+use super::read::{RawEntry, digest, parse_content, parse_rules, read_text};
 use super::redact::add_literal_secrets;
 use super::trust::{Trust, TrustError};
 
@@ -79,7 +79,7 @@ impl TrustPreview {
     /// # Errors
     /// If the trust store cannot be read.
     pub fn is_trusted(&self, store: &Path) -> Result<bool, TrustError> {
-        Ok(Trust::read(store)?.covers(&self.location.file, &self.text))
+        Ok(Trust::read(store)?.covers(&self.location.file, &digest(&self.text)))
     }
 
     /// Trusts the file as it was read.

@@ -66,14 +66,13 @@ pub(super) struct PendingQuestion {
 }
 
 impl ForwardedRequest {
-    /// Makes the request; messages before its response go through that channel. `roots` is
-    /// the answer to `roots/list`, if the client has none.
+    /// Makes the request; messages before its response go through that channel.
     pub(super) fn start(
         connection: Connection,
         request: RequestBuilder,
         requester: u64,
         (sender, messages): (mpsc::Sender<Box<ServerMessage>>, mpsc::Receiver<Box<ServerMessage>>),
-        roots: Option<RawJson>,
+        own_answers: OwnAnswers,
         cx: &Context,
     ) -> ForwardedRequest {
         let request = match cx.wants_progress() {
@@ -86,8 +85,10 @@ impl ForwardedRequest {
                 })
             }
         };
-        let request = request
-            .with_server_request_handler(requester, Arc::new(QuestionForwarder { sender, roots }));
+        let request = request.with_server_request_handler(
+            requester,
+            Arc::new(QuestionForwarder { sender, own_answers }),
+        );
         let (asked, questions) = (BTreeMap::new(), 0);
         ForwardedRequest { connection, call: request.start(), messages, asked, questions }
     }
@@ -163,10 +164,29 @@ impl ForwardedRequest {
     }
 }
 
+/// The gateway's own answers for a client that does not declare the capability. A server with
+/// a handshake gets the capabilities once for all clients, so it may ask any of them.
+pub(super) struct OwnAnswers {
+    /// The result of `roots/list`.
+    pub(super) roots: Option<RawJson>,
+    /// True if forms and pages are cancelled, so that a tool can do without an answer.
+    pub(super) cancels_elicitation: bool,
+}
+
+impl OwnAnswers {
+    fn get(&self, method: &str) -> Option<RawJson> {
+        if method == ServerRequest::Roots.method() {
+            return self.roots.clone();
+        }
+        let cancels = self.cancels_elicitation && method == ServerRequest::Elicitation.method();
+        cancels.then(|| json!({"action": "cancel"}).into())
+    }
+}
+
 /// Answers the server's questions by asking the client.
 struct QuestionForwarder {
     sender: mpsc::Sender<Box<ServerMessage>>,
-    roots: Option<RawJson>,
+    own_answers: OwnAnswers,
 }
 
 impl ServerRequestHandler for QuestionForwarder {
@@ -175,9 +195,8 @@ impl ServerRequestHandler for QuestionForwarder {
         method: &str,
         params: RawJson,
     ) -> Pin<Box<dyn Future<Output = QuestionResult> + Send>> {
-        if let Some(roots) = self.roots.clone().filter(|_| method == ServerRequest::Roots.method())
-        {
-            return Box::pin(std::future::ready(Ok(roots)));
+        if let Some(answer) = self.own_answers.get(method) {
+            return Box::pin(std::future::ready(Ok(answer)));
         }
         let asked = queue_question(&self.sender, method, &params);
         Box::pin(async move {

@@ -33,7 +33,7 @@ use tokio::time::timeout;
 use crate::instructions::join_instructions;
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, RegisteredTool, Registry};
-use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES};
+use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES, OwnAnswers};
 use item_check::CheckedItem as _;
 use log_forwarder::LogForwarder;
 use pending_input::PendingInputs;
@@ -144,7 +144,10 @@ impl Gateway {
             request,
             self.requester(cx),
             (sender, messages),
-            self.roots.clone().filter(|_| !cx.client_has("roots")),
+            OwnAnswers {
+                roots: self.roots.clone().filter(|_| !cx.client_has("roots")),
+                cancels_elicitation: !cx.client_has("elicitation"),
+            },
             cx,
         );
         let outcome = forwarded_request.run(cx).await;

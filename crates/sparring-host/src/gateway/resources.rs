@@ -10,7 +10,7 @@ use sparring_wire::{ErrorObject, RawJson, Revision};
 
 use super::Located;
 use super::item_check::CheckedItem as _;
-use super::uri_template::template_matches;
+use super::uri_template::TemplateMatcher;
 use crate::manager::{Connection, Manager};
 use crate::names::{sanitize, short_digest};
 use crate::text::{escape_control, truncate};
@@ -110,9 +110,9 @@ fn listing_servers<'a>(connections: &'a [Connection], uri: &str) -> Vec<&'a Conn
         return Vec::new();
     }
     let lists = |it: &&Connection| it.resources().items.iter().any(|it| it.uri == uri);
-    let templated = |it: &&Connection| {
-        it.templates().items.iter().any(|it| template_matches(&it.uri_template, uri))
-    };
+    let mut matcher = TemplateMatcher::new(uri);
+    let templated =
+        |it: &&Connection| it.templates().items.iter().any(|it| matcher.matches(&it.uri_template));
     let owners: Vec<&Connection> = connections.iter().filter(lists).collect();
     match owners.is_empty() {
         true => connections.iter().filter(templated).collect(),

@@ -7,7 +7,7 @@ use sparring_wire::Json;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Gateway, prompts, resources};
-use crate::manager::ServerState;
+use crate::manager::{Connection, Event, ServerState};
 use crate::names::may_be_name_of;
 
 /// Maximum wait of a request for servers that are being connected at startup.
@@ -36,7 +36,11 @@ impl Gateway {
         let is_known = || {
             // The registry follows the manager in another task.
             self.registry.get(tool).is_some() || {
-                self.registry.sync(&self.manager);
+                let connections = self.manager.connections();
+                let servers = connections.iter().map(Connection::server);
+                for server in servers.filter(|server| may_be_name_of(server, tool)) {
+                    self.registry.sync_server(&self.manager, server);
+                }
                 self.registry.get(tool).is_some()
             }
         };
@@ -90,9 +94,20 @@ impl Gateway {
             if is_known() || !is_needed {
                 return;
             }
+            // Many requests can wait for many servers, so each looks only at the events of
+            // those that it needs.
+            let changed = async {
+                loop {
+                    match events.next().await {
+                        Some(Event::State { server, .. } | Event::ListChanged { server, .. })
+                            if !may_have(&server) => {}
+                        event => break event.is_some(),
+                    }
+                }
+            };
             let next = async {
                 tokio::select! {
-                    event = events.next() => event.is_some(),
+                    changed = changed => changed,
                     _ = started.wait_for(|started| *started) => false,
                 }
             };

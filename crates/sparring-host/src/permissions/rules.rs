@@ -210,11 +210,15 @@ impl Permissions {
         self.servers.get(server)?.fingerprint.as_ref()
     }
 
-    /// The rules about a server, each with its tools.
-    pub fn rules_for(&self, server: &str) -> impl Iterator<Item = (&ToolPattern, &Rule)> {
+    /// The rules about a server, each with its verdict and its tools.
+    pub fn rules_for(&self, server: &str) -> impl Iterator<Item = (Verdict, &ToolPattern, &Rule)> {
         let rules = self.servers.get(server).into_iter();
-        let entries = rules.flat_map(|it| [&it.denied, &it.asked, &it.allowed]).flatten();
-        entries.map(|entry| (&entry.tools, &*entry.rule))
+        let groups = rules.flat_map(|it| {
+            [(Verdict::Deny, &it.denied), (Verdict::Ask, &it.asked), (Verdict::Allow, &it.allowed)]
+        });
+        groups.flat_map(|(verdict, entries)| {
+            entries.iter().map(move |entry| (verdict, &entry.tools, &*entry.rule))
+        })
     }
 
     fn add_server_rules(&mut self, server: &ServerConfig, findings: &mut Findings) {

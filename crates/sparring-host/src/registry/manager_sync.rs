@@ -29,7 +29,7 @@ impl Registry {
             match event {
                 Event::State { server, .. }
                 | Event::ListChanged { server, what: ListKind::Tools } => {
-                    self.sync_one(manager, &server);
+                    self.sync_server(manager, &server);
                 }
                 Event::Missed(_) => self.sync(manager),
                 _ => {}
@@ -37,7 +37,8 @@ impl Registry {
         }
     }
 
-    fn sync_one(&self, manager: &Manager, server: &str) {
+    /// Does the same as [`Registry::sync`] for one server.
+    pub(crate) fn sync_server(&self, manager: &Manager, server: &str) {
         match manager.get(server) {
             Some(connection) => {
                 self.register(server, connection.tools().items.iter().cloned());

@@ -4,8 +4,8 @@ use sparring_script::nearest_names;
 use sparring_wire::types::Tool;
 
 use super::{PROMPTS_GET, RESOURCES_READ, Registry};
-use crate::names::sanitize;
-use crate::permissions::ToolPattern;
+use crate::names::{sanitize, visible_tool_names};
+use crate::permissions::{ToolPattern, Verdict};
 use crate::text::{escape_control, truncate};
 
 /// The maximum number of characters of a name in a message.
@@ -14,15 +14,19 @@ const MAX_NAME_CHARS: usize = 100;
 impl Registry {
     /// Returns a note for each rule that matches no tool of a server with
     /// registered tools, with a suggestion. Rules use the servers' names of
-    /// tools, not the registered names.
+    /// tools; those that deny may also use the registered names.
     pub fn unmatched_rules(&self) -> Vec<String> {
         let permissions = self.gate().permissions();
         let servers = self.lock().servers.clone();
         let mut notes = vec![];
         for (server, tools) in servers.iter().filter(|(_, tools)| !tools.is_empty()) {
-            for (glob, rule) in permissions.rules_for(server) {
+            for (verdict, glob, rule) in permissions.rules_for(server) {
                 let mut requests = [RESOURCES_READ, PROMPTS_GET].into_iter();
-                if tools.iter().any(|tool| glob.matches(&tool.name))
+                let denies_visible = |tool: &Tool| {
+                    let mut names = visible_tool_names(server, &tool.name).into_iter();
+                    verdict == Verdict::Deny && names.any(|name| glob.matches(&name))
+                };
+                if tools.iter().any(|tool| glob.matches(&tool.name) || denies_visible(tool))
                     || requests.any(|name| glob.matches(name))
                 {
                     continue;

@@ -115,8 +115,16 @@ static AUTH: Object = Object {
 static CONTROL: Object = Object {
     name: "the control",
     keys: &[&[
-        Key::new("token", &Shape::String, "The required bearer token (default: none)."),
-        Key::new("anywhere", &Shape::Bool, "If true, other machines may use it (default: false)."),
+        Key::new(
+            "token",
+            &Shape::String,
+            "The required bearer token (default: the credentials of `auth`, if any).",
+        ),
+        Key::new(
+            "anywhere",
+            &Shape::Bool,
+            "If true, other machines may use it; needs `token` (default: false).",
+        ),
     ]],
 };
 

@@ -1,18 +1,21 @@
 //! Accepts HTTP connections and answers their requests.
 
-use std::io;
+use std::io::{self, Read as _};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use sparring_transport::http::check_host_and_origin;
 use sparring_wire::Headers;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -22,6 +25,12 @@ use super::{HttpFault, HttpReply, HttpRequest};
 
 /// The largest request body that is read, in bytes.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+
+/// The maximum time for the head of a request, and for its body.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The wait before the next attempt if no connection can be accepted.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The interval between the parts of a slow body.
 const SLOW_INTERVAL: Duration = Duration::from_millis(100);
@@ -34,30 +43,56 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 pub(crate) trait HttpResponder: Send + Sync + 'static {
     fn answer(&self, request: HttpRequest) -> HttpReply;
 
+    /// Returns true if it refuses requests that a web page of another site can send.
+    fn refuses_web_pages(&self) -> bool {
+        false
+    }
+
     /// The largest request body that is read, in bytes.
     fn max_body_bytes(&self) -> usize {
         MAX_BODY_BYTES
     }
 
-    /// Answers a request whose body is too large. The body of `_request` is empty.
-    fn body_too_large(&self, _request: HttpRequest) -> HttpReply {
-        HttpReply::new(413)
-            .body(format!("request body has more than {} bytes", self.max_body_bytes()))
+    /// Answers a request whose body is refused. The body of `_request` is empty.
+    fn refuse_body(&self, _request: HttpRequest, refusal: BodyRefusal) -> HttpReply {
+        HttpReply::new(refusal.status).body(refusal.message)
+    }
+}
+
+/// The reason why a request body is refused.
+#[derive(Debug)]
+pub(crate) struct BodyRefusal {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The message.
+    pub(crate) message: String,
+}
+
+impl BodyRefusal {
+    fn too_large(max: usize) -> BodyRefusal {
+        BodyRefusal { status: 413, message: format!("the body has more than {max} bytes") }
     }
 }
 
 /// Serves until the future is dropped, which closes all connections.
 pub(crate) async fn serve(listener: TcpListener, responder: Arc<impl HttpResponder>) {
     let mut connections = JoinSet::new();
+    let address = listener.local_addr().ok().filter(|_| responder.refuses_web_pages());
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else { continue };
+                let Ok((stream, _)) = accepted else {
+                    // The system may have no free file descriptors for now.
+                    tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
+                    continue;
+                };
                 let responder = Arc::clone(&responder);
-                let service = service_fn(move |request| answer(Arc::clone(&responder), request));
+                let service = service_fn(move |request| answer(Arc::clone(&responder), address, request));
                 // Errors of a client connection do not concern the server.
-                let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+                let mut http = http1::Builder::new();
+                http.timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
+                let serving = http.serve_connection(TokioIo::new(stream), service);
                 connections.spawn(async { drop(serving.await) });
             }
         }
@@ -66,33 +101,46 @@ pub(crate) async fn serve(listener: TcpListener, responder: Arc<impl HttpRespond
 
 async fn answer(
     responder: Arc<impl HttpResponder>,
+    address: Option<SocketAddr>,
     request: Request<Incoming>,
 ) -> io::Result<Response<ScriptedBody>> {
     let (parts, body) = request.into_parts();
-    let body = read_body(body, responder.max_body_bytes()).await?;
+    if let Some(Err(why)) = address.map(|address| check_host_and_origin(&parts, address)) {
+        let refusal = HttpReply::new(403).body(why).response()?;
+        return Ok(refusal.map(ScriptedBody::whole));
+    }
+    let max = responder.max_body_bytes();
+    let body = tokio::time::timeout(READ_TIMEOUT, read_body(body, max)).await;
+    let body = body.map_err(io::Error::other)??;
     let headers: Headers = parts
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let is_too_large = body.is_none();
+    let body = body.ok_or_else(|| BodyRefusal::too_large(max));
+    let encoding = headers.get("content-encoding").unwrap_or_default();
+    let (body, refusal) = match body.and_then(|body| decode(body, encoding, max)) {
+        Ok(body) => (body, None),
+        Err(refusal) => (Vec::new(), Some(refusal)),
+    };
     let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().map(str::to_owned),
         headers,
-        body: body.unwrap_or_default(),
+        body,
     };
-    let reply =
-        if is_too_large { responder.body_too_large(request) } else { responder.answer(request) };
+    let reply = match refusal {
+        Some(refusal) => responder.refuse_body(request, refusal),
+        None => responder.answer(request),
+    };
     tokio::time::sleep(reply.delay).await;
     match reply.fault {
         Some(HttpFault::Disconnect) => Err(scripted_disconnect()),
         Some(HttpFault::Silent) => std::future::pending().await,
         fault => {
             let pace = reply.pace;
-            let body =
-                |remaining| ScriptedBody { remaining, started: false, fault, pace, pause: None };
+            let body = |remaining| ScriptedBody { fault, pace, ..ScriptedBody::whole(remaining) };
             Ok(reply.response()?.map(body))
         }
     }
@@ -111,6 +159,30 @@ async fn read_body(body: Incoming, max: usize) -> io::Result<Option<Vec<u8>>> {
         }
     }
     Ok((length <= max).then_some(bytes))
+}
+
+/// Decompresses a body.
+fn decode(body: Vec<u8>, encoding: &str, max: usize) -> Result<Vec<u8>, BodyRefusal> {
+    let mut decoded = Vec::new();
+    // One more byte than allowed shows that the body is too large.
+    let limit = max as u64 + 1;
+    let read = match encoding.trim().to_ascii_lowercase().as_str() {
+        "" | "identity" => return Ok(body),
+        "gzip" | "x-gzip" => MultiGzDecoder::new(&*body).take(limit).read_to_end(&mut decoded),
+        "deflate" => ZlibDecoder::new(&*body).take(limit).read_to_end(&mut decoded),
+        other => {
+            let message = format!("Content-Encoding {other} is not supported; use gzip");
+            return Err(BodyRefusal { status: 415, message });
+        }
+    };
+    match read {
+        Ok(length) if length > max => Err(BodyRefusal::too_large(max)),
+        Ok(_) => Ok(decoded),
+        Err(error) => {
+            let message = format!("the body is not valid {encoding}: {error}");
+            Err(BodyRefusal { status: 400, message })
+        }
+    }
 }
 
 fn scripted_disconnect() -> io::Error {
@@ -137,6 +209,12 @@ struct ScriptedBody {
     /// The pause between events, if it is streamed.
     pace: Option<Duration>,
     pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl ScriptedBody {
+    fn whole(remaining: Bytes) -> Self {
+        ScriptedBody { remaining, started: false, fault: None, pace: None, pause: None }
+    }
 }
 
 impl Body for ScriptedBody {

@@ -27,8 +27,7 @@ use std::time::Duration;
 use http::Response;
 use serde_json::Value;
 use sparring_script::Problems;
-use sparring_transport::http::ExtraRequest;
-use tokio::net::TcpListener;
+use sparring_transport::http::{ExtraRequest, listen_tcp};
 use tokio::task::JoinHandle;
 
 use crate::builder::IssuerBuilder;
@@ -87,7 +86,7 @@ impl Issuer {
         config: IssuerConfig,
         address: SocketAddr,
     ) -> std::io::Result<Issuer> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = listen_tcp(address)?;
         let server = Arc::new(AuthorizationServer::new(config, false));
         server.set_origin(format!("http://{}", listener.local_addr()?));
         let task = tokio::spawn(serve(listener, Arc::clone(&server)));

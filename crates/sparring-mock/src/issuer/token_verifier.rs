@@ -34,6 +34,11 @@ impl TokenVerifier for IssuerTokenVerifier {
         }
     }
 
+    /// Every token of the same subject and client has the same owner, also after a renewal.
+    fn owner(&self, token: &str) -> String {
+        self.issuer.server.owner(token)
+    }
+
     fn required_scopes(&self) -> &[String] {
         &self.requires
     }

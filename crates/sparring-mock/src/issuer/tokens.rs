@@ -176,6 +176,13 @@ impl AuthorizationServer {
         key.sign(&header, claims).expect("a key that was just made signs")
     }
 
+    /// Returns the subject and the client of a valid token.
+    pub(super) fn owner(&self, token: &str) -> String {
+        let claims = self.public.verify(token).unwrap_or_default();
+        let verified = VerifiedToken { family: String::new(), claims };
+        format!("{} of {}", verified.text("sub"), verified.text("client_id"))
+    }
+
     /// Verifies an access token of this issuer.
     pub(super) fn verify(&self, token: &str, origin: &str) -> Result<VerifiedToken, &'static str> {
         let claims = self.public.verify(token).ok_or("the signature is not the issuer's")?;

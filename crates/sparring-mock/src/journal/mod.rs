@@ -1,4 +1,5 @@
-//! The journal of a mock: its requests and their answers.
+//! The journal of a mock: its requests and their answers, also those that the protocol's server
+//! answers or refuses itself.
 //!
 //! Recording stores frames without parsing them. The oldest entries are dropped when it is full.
 
@@ -57,6 +58,7 @@ impl Journal {
             transport: cx.transport(),
             session: cx.session(),
             headers: cx.headers().cloned(),
+            client: cx.handshake_client().cloned(),
             answer: Arc::new(OnceLock::new()),
         };
         entries.bytes += received.size();

@@ -4,11 +4,16 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sparring_peer::server::{HandlerError, HandlerResult};
-use sparring_wire::json::parse_value;
+use sparring_peer::server::{ClientDescription, HandlerError, HandlerResult};
+use sparring_wire::json::{parse_implementation, parse_value};
+use sparring_wire::types::Implementation;
 use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
 use super::json_line::JsonLine;
+
+/// The members of `_meta` by which a client declares itself since 2026-07-28.
+const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A request to a mock, and its answer. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -23,6 +28,8 @@ pub struct ReceivedRequest {
     /// to enter the session.
     pub(super) session: Option<u64>,
     pub(super) headers: Option<Headers>,
+    /// The declarations in the client's handshake, if there was one.
+    pub(super) client: Option<Arc<ClientDescription>>,
     /// Empty until it is answered.
     pub(super) answer: Arc<OnceLock<RecordedAnswer>>,
 }
@@ -57,6 +64,11 @@ impl ReceivedRequest {
     /// Returns the request as received.
     pub fn frame(&self) -> &Frame {
         &self.frame
+    }
+
+    /// Returns the time at which it arrived.
+    pub fn at(&self) -> Timestamp {
+        self.at
     }
 
     /// Returns the method.
@@ -100,6 +112,38 @@ impl ReceivedRequest {
         self.headers.as_ref()
     }
 
+    /// Returns the name and version that the client declares: in its handshake, or in this
+    /// request since 2026-07-28.
+    pub fn client_info(&self) -> Option<Implementation> {
+        parse_implementation(self.raw_client_info()?)
+    }
+
+    /// Returns the capabilities that the client declares: in its handshake, or in this request
+    /// since 2026-07-28.
+    pub fn capabilities(&self) -> Option<Json<'_>> {
+        match &self.client {
+            Some(client) => Some(client.capabilities()),
+            None => self.declaration(CAPABILITIES_KEY, "capabilities"),
+        }
+    }
+
+    fn raw_client_info(&self) -> Option<Json<'_>> {
+        match &self.client {
+            Some(client) => client.info(),
+            None => self.declaration(CLIENT_INFO_KEY, "clientInfo"),
+        }
+    }
+
+    /// Returns a declaration in the request itself: in its metadata, or in the params of an
+    /// `initialize` that was refused.
+    fn declaration(&self, meta_key: &str, param: &str) -> Option<Json<'_>> {
+        let params = self.frame.params()?;
+        match self.method() {
+            "initialize" => params.get(param),
+            _ => params.get_path(&["_meta", meta_key]),
+        }
+    }
+
     /// Returns the result, if it got one.
     pub fn result(&self) -> Option<&RawJson> {
         match self.answer.get()? {
@@ -133,6 +177,12 @@ impl ReceivedRequest {
         line.push_text("transport", self.transport);
         if let Some(session) = self.session {
             line.push_json("session", &session.to_string());
+        }
+        if let Some(info) = self.raw_client_info() {
+            line.push_json("client_info", &info.text());
+        }
+        if let Some(capabilities) = self.capabilities() {
+            line.push_json("capabilities", &capabilities.text());
         }
         if let Some(headers) = &self.headers {
             line.push_headers("headers", headers);

@@ -15,13 +15,13 @@ use tokio::sync::watch;
 use super::api::WireApi;
 use super::cases::{CaseProgress, Cases};
 use super::chat_request::ChatRequest;
-use super::journal::{Journal, LlmMismatch, LlmRequest};
+use super::journal::{Journal, LlmAnswer, LlmMismatch, LlmRequest};
 use super::render_turn::{AnswerCounters, TurnRenderer};
 use super::response_store::ResponseStore;
 use super::routes::{Route, TurnRoute, UnknownRoute};
 use super::script::{ApiError, LlmScript, Repeat, Turn};
 use super::{Api, LlmMock, TurnScope, messages, responses, side_requests};
-use crate::http_mock::{HttpReply, HttpRequest, HttpResponder};
+use crate::http_mock::{BodyRefusal, HttpReply, HttpRequest, HttpResponder};
 use crate::interactions::find_case_id;
 
 /// The largest request body, in bytes (the limit of Anthropic).
@@ -108,6 +108,7 @@ impl Endpoint {
             http: request.clone().without_secrets(),
             case: None,
             turn: None,
+            answer: None,
             status: 0,
             miss: None,
         };
@@ -223,6 +224,7 @@ impl EndpointState {
         let rendered = renderer.render(&mut self.counters, request.body.len());
         let (reply, answer) = rendered.map_err(|why| unexpected_turn(format!("{label}: {why}")))?;
         self.cases.take(case.unwrap_or_default(), at);
+        entry.answer = Some(Arc::new(LlmAnswer::new(&answer, turn)));
         if route.api == WireApi::Responses {
             self.responses.store(responses::answer_id(&answer), &chat, &answer);
         }
@@ -304,6 +306,10 @@ fn find_turns<'s>(script: &'s LlmScript, case: Option<&str>) -> Result<&'s [Turn
 }
 
 impl HttpResponder for Endpoint {
+    fn refuses_web_pages(&self) -> bool {
+        true
+    }
+
     fn answer(&self, request: HttpRequest) -> HttpReply {
         self.answer_and_record(request, EndpointState::serve)
     }
@@ -312,9 +318,9 @@ impl HttpResponder for Endpoint {
         MAX_BODY_BYTES
     }
 
-    fn body_too_large(&self, request: HttpRequest) -> HttpReply {
+    fn refuse_body(&self, request: HttpRequest, refusal: BodyRefusal) -> HttpReply {
         self.answer_and_record(request, |_, _, _, _| {
-            Err(invalid_request(413, format!("the body has more than {MAX_BODY_BYTES} bytes")))
+            Err(invalid_request(refusal.status, refusal.message))
         })
     }
 }

@@ -8,8 +8,11 @@ use std::sync::{Arc, OnceLock};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_wire::Rule;
+use sparring_wire::json::parse_value;
 
 use super::chat_request::ChatRequest;
+use super::model_answer::ModelAnswer;
+use super::script::Turn;
 use crate::http_mock::HttpRequest;
 
 /// The maximum number of requests that are kept, and the total size of their bodies.
@@ -26,8 +29,57 @@ pub struct LlmRequest {
     pub(super) case: Option<String>,
     /// Counted from 1.
     pub(super) turn: Option<usize>,
+    pub(super) answer: Option<Arc<LlmAnswer>>,
     pub(super) status: u16,
     pub(super) miss: Option<LlmMismatch>,
+}
+
+/// The answer of a turn, before it gets the form of an API.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct LlmAnswer {
+    /// The text.
+    pub text: Option<String>,
+    /// The text of a refusal.
+    pub refusal: Option<String>,
+    /// The tool calls: the names, and the arguments as text.
+    pub calls: Vec<(String, String)>,
+    /// The API error: its status and its message.
+    pub error: Option<(u16, String)>,
+    /// True if the turn makes the answer faulty.
+    pub is_faulty: bool,
+}
+
+impl LlmAnswer {
+    pub(super) fn new(answer: &ModelAnswer, turn: &Turn) -> LlmAnswer {
+        let calls = answer.calls.iter().map(|call| (call.tool.clone(), call.arguments.clone()));
+        LlmAnswer {
+            text: answer.text.clone(),
+            refusal: answer.refusal.clone(),
+            calls: calls.collect(),
+            error: turn.error.as_ref().map(|error| (error.status, error.message.clone())),
+            is_faulty: turn.fault.is_some(),
+        }
+    }
+
+    /// Returns the answer as JSON, without the parts that it does not have.
+    fn to_json(&self) -> Value {
+        let call = |(tool, arguments): &(String, String)| {
+            let with = parse_value(arguments.as_bytes()).unwrap_or_else(|_| (&**arguments).into());
+            json!({"tool": tool, "with": with})
+        };
+        let calls: Vec<Value> = self.calls.iter().map(call).collect();
+        let error = self.error.as_ref();
+        let parts = [
+            ("text", self.text.as_deref().map(Value::from)),
+            ("refusal", self.refusal.as_deref().map(Value::from)),
+            ("calls", (!calls.is_empty()).then(|| calls.into())),
+            ("error", error.map(|(status, message)| json!({"status": status, "message": message}))),
+            ("is_faulty", self.is_faulty.then(|| true.into())),
+        ];
+        let given = parts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Value::Object(given.collect())
+    }
 }
 
 /// The reason why no turn answered a request.
@@ -69,6 +121,16 @@ impl LlmRequest {
         self.turn
     }
 
+    /// Returns the time at which it arrived.
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// Returns the answer of its turn, if a turn answered it.
+    pub fn answer(&self) -> Option<&LlmAnswer> {
+        self.answer.as_deref()
+    }
+
     /// Returns the HTTP status of the answer.
     pub fn status(&self) -> u16 {
         self.status
@@ -108,7 +170,7 @@ impl LlmRequest {
             self.miss.as_ref().map(|it| json!({"rule": it.rule.id(), "message": it.to_string()}));
         let own = json!({
             "at": self.at.to_string(), "case": self.case, "turn": self.turn,
-            "status": self.status, "miss": miss,
+            "status": self.status, "answer": self.answer().map(LlmAnswer::to_json), "miss": miss,
         });
         if let (Value::Object(line), Value::Object(own)) = (&mut line, own) {
             line.extend(own.into_iter().filter(|(_, value)| !value.is_null()));

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sparring_script::{Problems, Source};
-use tokio::net::TcpListener;
+use sparring_transport::http::listen_tcp;
 use tokio::task::JoinHandle;
 
 use self::endpoint::Endpoint;
@@ -39,7 +39,7 @@ use crate::load::{load_llm, load_llm_file};
 
 pub use api::Api;
 pub use endpoint::UnusedTurn;
-pub use journal::{LlmMismatch, LlmRequest};
+pub use journal::{LlmAnswer, LlmMismatch, LlmRequest};
 pub use script::LlmScript;
 pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, ToolName, Turn};
 pub use template_scope::TURN_ROOTS;
@@ -99,7 +99,7 @@ impl LlmMock {
     /// # Errors
     /// If it cannot listen on the address.
     pub async fn listen(script: Arc<LlmScript>, address: SocketAddr) -> std::io::Result<LlmMock> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = listen_tcp(address)?;
         let address = listener.local_addr()?;
         let endpoint = Arc::new(Endpoint::new(script));
         let task = tokio::spawn(serve(listener, Arc::clone(&endpoint)));

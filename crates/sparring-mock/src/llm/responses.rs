@@ -144,7 +144,8 @@ pub(super) fn render_complete(answer: &ModelAnswer) -> Value {
     response["output"] = output.into();
     response["completed_at"] = response["created_at"].clone();
     response["usage"] = json!({
-        "input_tokens": answer.input_tokens, "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens": answer.input_tokens,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": answer.output_tokens, "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": answer.input_tokens.saturating_add(answer.output_tokens),
     });

@@ -1,14 +1,23 @@
 //! Loads the contents of replies: content blocks, resource contents and messages, in the form of
 //! the wire.
 
+#[cfg(feature = "http")]
+use std::path::Path;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sparring_script::{MapEntry, Node, Template, TemplateTree};
+use sparring_transport::read_file;
 
 use super::mime::guess_mime_type;
 use super::server_settings::to_wire;
+#[cfg(feature = "http")]
+use super::{ControlKeys, TextOrigin};
 use super::{Loader, text};
+
+/// The largest file of a reply.
+const MAX_CONTENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Keys of content blocks.
 pub(super) const BLOCKS: [&str; 6] =
@@ -162,11 +171,40 @@ impl Loader<'_> {
     /// Reads a file of the script.
     pub(super) fn read_file(&mut self, node: &Node) -> Vec<u8> {
         let path = self.folder.join(node.as_str().unwrap_or_default());
+        #[cfg(feature = "http")]
+        if let TextOrigin::HttpClient(keys) = self.origin
+            && let Err((message, help)) = check_file_access(self.folder, &path, keys)
+        {
+            self.problems.add_with_help(node.span, message, help);
+            return Vec::new();
+        }
         self.files.push(path.clone());
-        std::fs::read(&path).unwrap_or_else(|error| {
+        read_file(&path, MAX_CONTENT_BYTES).unwrap_or_else(|error| {
             self.problems.add(node.span, format!("cannot read {}: {error}", path.display()));
             Vec::new()
         })
+    }
+}
+
+/// Checks that a client of the control endpoints may read a file. The message does not tell a
+/// missing file from one outside of the folder.
+#[cfg(feature = "http")]
+fn check_file_access(
+    folder: &Path,
+    file: &Path,
+    keys: ControlKeys,
+) -> Result<(), (&'static str, Option<String>)> {
+    if !keys.file {
+        let help = "allow it with --allow-control file, or with `control_keys` in Rust".to_owned();
+        return Err(("a change over HTTP cannot use `file`", Some(help)));
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let below = folder
+        .canonicalize()
+        .is_ok_and(|folder| file.canonicalize().is_ok_and(|file| file.starts_with(folder)));
+    match below {
+        true => Ok(()),
+        false => Err(("no such file below the folder of the script", None)),
     }
 }
 

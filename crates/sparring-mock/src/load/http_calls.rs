@@ -6,7 +6,7 @@ use http::Method;
 use http::header::{HeaderName, HeaderValue};
 use sparring_script::{Node, Template, parse_duration};
 
-use super::{Loader, text};
+use super::{ControlKeys, Loader, TextOrigin, text};
 use crate::upstream::{HttpBody, HttpCall};
 
 /// The default timeout.
@@ -14,6 +14,15 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Loader<'_> {
     pub(super) fn load_http_call(&mut self, node: &Node) -> HttpCall {
+        if let TextOrigin::HttpClient(ControlKeys { http: false, .. }) = self.origin {
+            self.problems.add_with_help(
+                node.span,
+                "a change over HTTP cannot use `http`",
+                Some(
+                    "allow it with --allow-control http, or with `control_keys` in Rust".to_owned(),
+                ),
+            );
+        }
         let body = match (node.get("body"), node.get("json")) {
             (Some(body), None) => HttpBody::Text(self.load_text(body)),
             (None, Some(json)) => HttpBody::Json(self.load_tree(json)),

@@ -21,9 +21,23 @@ impl Loader<'_> {
         HttpConfig {
             issuer: self.load_mock_issuer(node, &mut options),
             options,
-            control: control_access(node),
+            control: self.load_control_access(node),
             tls: LazyTls::new(settings.tls.clone()),
         }
+    }
+
+    fn load_control_access(&mut self, node: &Node) -> ControlAccess {
+        let Some(control) = node.get("control") else { return ControlAccess::default() };
+        let token = text(control, "token");
+        if let Some(empty) = control.get("token").filter(|it| it.as_str() == Some("")) {
+            self.problems.add(empty.span, "the token is empty");
+        }
+        let anywhere = control.entry("anywhere");
+        let is_anywhere = anywhere.and_then(|it| it.value.as_bool()).unwrap_or_default();
+        if let Some(anywhere) = anywhere.filter(|_| is_anywhere && token.is_none()) {
+            self.problems.add(anywhere.key_span, "`anywhere` needs a `token`");
+        }
+        ControlAccess { token: token.map(Into::into), anywhere: is_anywhere }
     }
 }
 
@@ -34,10 +48,4 @@ fn accepted_credentials(node: &Node) -> Auth {
     users
         .iter()
         .fold(auth, |auth, user| auth.basic(&user.key, user.value.as_str().unwrap_or_default()))
-}
-
-fn control_access(node: &Node) -> ControlAccess {
-    let Some(control) = node.get("control") else { return ControlAccess::default() };
-    let anywhere = control.get("anywhere").and_then(Node::as_bool).unwrap_or_default();
-    ControlAccess { token: text(control, "token").map(Into::into), anywhere }
 }

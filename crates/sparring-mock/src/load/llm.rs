@@ -10,6 +10,7 @@ use sparring_script::{
     MapEntry, Matcher, Node, NodeKind, Problems, Scope, Shape, Source, Span, TemplateTree,
     UndefinedPath, did_you_mean, parse_duration,
 };
+use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 
 use super::template_check::VarScope;
 use super::text;
@@ -325,7 +326,7 @@ pub(crate) fn load_llm_file(
     path: &Path,
     vars: &[(String, Value)],
 ) -> Result<Arc<LlmScript>, crate::LoadError> {
-    let text = std::fs::read_to_string(path)
+    let text = read_text_file(path, MAX_SCRIPT_BYTES)
         .map_err(|error| crate::LoadError::Read { path: path.to_owned(), error })?;
     let source = Source::new(path.display().to_string(), text);
     Ok(load_llm(&source, vars)?)

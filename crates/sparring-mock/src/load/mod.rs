@@ -49,25 +49,33 @@ pub struct Settings {
     pub interactions: bool,
     /// True if the script may run programs.
     pub allow_exec: bool,
+    /// Keys that parts which clients register over `/_spar/` may use.
+    #[cfg(feature = "http")]
+    pub control_keys: ControlKeys,
     /// The TLS options for requests of replies to HTTP servers.
     #[cfg(feature = "http")]
     pub tls: sparring_transport::http::Tls,
 }
 
-/// The permission of the loaded text to run programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ExecPermission {
-    Allowed,
-    Denied,
-    /// The text came over HTTP, from any client that can reach the mock.
-    #[cfg(feature = "http")]
-    ScriptOnly,
+/// Keys that tools and replies which clients register over `/_spar/` may use (default: none).
+/// They can never use `exec`.
+#[cfg(feature = "http")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ControlKeys {
+    /// `file`, for files below the script's folder.
+    pub file: bool,
+    /// `http`.
+    pub http: bool,
 }
 
-impl ExecPermission {
-    pub(crate) fn from_setting(allowed: bool) -> Self {
-        if allowed { ExecPermission::Allowed } else { ExecPermission::Denied }
-    }
+/// The origin of the loaded text, which decides what it may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextOrigin {
+    /// The script, or the Rust code that owns the mock.
+    Owner { allow_exec: bool },
+    /// A client of the control endpoints.
+    #[cfg(feature = "http")]
+    HttpClient(ControlKeys),
 }
 
 /// The result of loading a script.
@@ -96,10 +104,10 @@ pub(crate) fn load_tool(
     tool: &Value,
     model: &Model,
     names: Vec<String>,
-    exec: ExecPermission,
+    origin: TextOrigin,
 ) -> Result<Tool, Problems> {
     let source = Source::new("the tool", format!("{tool:#}"));
-    let context = PartContext { model, names, exec };
+    let context = PartContext { model, names, origin };
     load_part(&source, &grammar::TOOL, context, |loader, node| loader.load_tool(node))
 }
 
@@ -108,10 +116,10 @@ pub(crate) fn load_reply(
     reply: &Value,
     model: &Model,
     names: Vec<String>,
-    exec: ExecPermission,
+    origin: TextOrigin,
 ) -> Result<Reply, Problems> {
     let source = Source::new("the reply", format!("{reply:#}"));
-    let context = PartContext { model, names, exec };
+    let context = PartContext { model, names, origin };
     load_part(&source, &grammar::TOOL_REPLY, context, |loader, node| {
         let nothing = Node::from((node.span, Value::Null));
         loader.load_reply(node, &nothing, EntryKind::Tool)
@@ -122,7 +130,7 @@ pub(crate) fn load_reply(
 struct PartContext<'a> {
     model: &'a Model,
     names: Vec<String>,
-    exec: ExecPermission,
+    origin: TextOrigin,
 }
 
 fn load_part<T>(
@@ -138,7 +146,7 @@ fn load_part<T>(
         folder: &context.model.folder,
         files: Vec::new(),
         vars: context.model.vars.clone(),
-        exec: context.exec,
+        origin: context.origin,
         problems,
         tools: context.names,
         answers: Vec::new(),
@@ -156,7 +164,7 @@ struct Loader<'a> {
     /// The files that were read.
     files: Vec<PathBuf>,
     vars: Value,
-    exec: ExecPermission,
+    origin: TextOrigin,
     problems: Problems,
     /// The names of all tools.
     tools: Vec<String>,
@@ -183,7 +191,7 @@ impl<'a> Loader<'a> {
             folder,
             files: Vec::new(),
             vars: all,
-            exec: ExecPermission::from_setting(settings.allow_exec),
+            origin: TextOrigin::Owner { allow_exec: settings.allow_exec },
             problems,
             tools: names.map(str::to_owned).collect(),
             answers: Vec::new(),
@@ -211,6 +219,8 @@ impl<'a> Loader<'a> {
             folder: self.folder.to_owned(),
             restart_only: server_settings::restart_only_digests(node),
             allow_exec: settings.allow_exec,
+            #[cfg(feature = "http")]
+            control_keys: settings.control_keys,
             info: server_settings::server_info(node),
             instructions: text(node, "instructions"),
             revisions: server_settings::revisions(node),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use sparring_script::{Node, TemplateTree, parse_duration};
 
-use super::{ExecPermission, Loader, text};
+use super::{Loader, TextOrigin, text};
 use crate::program::{OutputFormat, Program};
 
 /// The default timeout.
@@ -13,15 +13,15 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Loader<'_> {
     pub(super) fn load_program(&mut self, node: &Node) -> Program {
-        match self.exec {
-            ExecPermission::Allowed => {}
-            ExecPermission::Denied => self.problems.add_with_help(
+        match self.origin {
+            TextOrigin::Owner { allow_exec: true } => {}
+            TextOrigin::Owner { allow_exec: false } => self.problems.add_with_help(
                 node.span,
                 "the script may not run programs",
                 Some("allow it with --allow-exec, or with `allow_exec` in Rust".to_owned()),
             ),
             #[cfg(feature = "http")]
-            ExecPermission::ScriptOnly => {
+            TextOrigin::HttpClient(_) => {
                 self.problems
                     .add(node.span, "only a script can run programs, not a change over HTTP");
             }

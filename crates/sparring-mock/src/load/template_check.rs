@@ -6,6 +6,8 @@ use serde_json::Value;
 use sparring_script::{
     Matcher, Node, Path, Scope, Span, Template, TemplateTree, UndefinedPath, did_you_mean,
 };
+#[cfg(feature = "http")]
+use sparring_wire::secret_names::is_secret_header;
 
 use super::Loader;
 
@@ -55,6 +57,14 @@ impl Loader<'_> {
             let help = did_you_mean(root, ROOTS.map(|(name, _)| name));
             return Some((format!("${{{path}}}: unknown name `{root}`"), help));
         };
+        // The answer may go to another client, for example as a notification.
+        #[cfg(feature = "http")]
+        if matches!(self.origin, super::TextOrigin::HttpClient(_))
+            && root == "headers"
+            && path.key_at(1).is_some_and(is_secret_header)
+        {
+            return Some((format!("${{{path}}}: a change over HTTP cannot use this header"), None));
+        }
         let vars = self.vars.as_object();
         let known_keys: Vec<&str> = match root {
             "vars" => vars.into_iter().flat_map(|vars| vars.keys().map(String::as_str)).collect(),

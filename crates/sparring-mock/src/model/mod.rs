@@ -37,6 +37,8 @@ pub(crate) struct Model {
     pub(crate) restart_only: [(&'static str, u64); 3],
     /// True if replies may run programs.
     pub(crate) allow_exec: bool,
+    #[cfg(feature = "http")]
+    pub(crate) control_keys: crate::load::ControlKeys,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) revisions: Vec<Revision>,

@@ -4,6 +4,9 @@ use percent_encoding::percent_decode_str;
 use regex::{Regex, escape};
 use serde_json::{Map, Value};
 
+/// The maximum length of a URI that is compared with templates.
+const MAX_URI_BYTES: usize = 64 * 1024;
+
 /// A URI template such as `file:///{+path}{?lines}`.
 #[derive(Debug)]
 pub(crate) struct UriTemplate {
@@ -45,6 +48,9 @@ impl UriTemplate {
 
     /// Returns the variables of a URI that matches.
     pub(crate) fn match_uri(&self, uri: &str) -> Option<Value> {
+        if uri.len() > MAX_URI_BYTES {
+            return None;
+        }
         let found = self.regex.captures(uri)?;
         let mut values = Map::new();
         for (index, variable) in self.variables.iter().enumerate() {
@@ -116,6 +122,9 @@ mod tests {
         check("a://b{?q,n}", "a://b?n=2&z=3", Some(json!({"n": "2"})));
         check("a://b{?q}", "a://b", Some(json!({})));
         check("a.b://{x}", "aXb://1", None);
+        let longest = format!("a://{}", "b".repeat(MAX_URI_BYTES - 4));
+        assert!(UriTemplate::parse("a://{x}").unwrap().match_uri(&longest).is_some());
+        check("a://{x}", &(longest + "b"), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::script_state::VisibleLists;
 use super::{MockHandler, ScriptState};
-use crate::load::{ExecPermission, load_reply, load_tool};
+use crate::load::{TextOrigin, load_reply, load_tool};
 use crate::model::{EntryKind, Model, Tool};
 
 /// The maximum number of replies in the queue of one tool.
@@ -41,11 +41,11 @@ pub(crate) enum ChangeSource {
 }
 
 impl ChangeSource {
-    fn exec_permission(self, script: &ScriptState) -> ExecPermission {
+    fn text_origin(self, script: &ScriptState) -> TextOrigin {
         match self {
-            ChangeSource::Owner => ExecPermission::from_setting(script.model.allow_exec),
+            ChangeSource::Owner => TextOrigin::Owner { allow_exec: script.model.allow_exec },
             #[cfg(feature = "http")]
-            ChangeSource::HttpClient => ExecPermission::ScriptOnly,
+            ChangeSource::HttpClient => TextOrigin::HttpClient(script.model.control_keys),
         }
     }
 }
@@ -66,7 +66,7 @@ impl MockHandler {
         let _guard = self.lock_changes();
         let script = self.script();
         let tool =
-            load_tool(tool, &script.model, tool_names(&script), source.exec_permission(&script))?;
+            load_tool(tool, &script.model, tool_names(&script), source.text_origin(&script))?;
         script.put_tool(Arc::new(Tool { registered_at_runtime: true, ..tool }));
         self.notify(EntryKind::Tool.list_changed_method(), None);
         Ok(())
@@ -95,7 +95,7 @@ impl MockHandler {
         let script = self.script();
         let found = script.find_tool(tool).ok_or_else(|| unknown_tool(&script, tool))?;
         let reply =
-            load_reply(reply, &script.model, tool_names(&script), source.exec_permission(&script))?;
+            load_reply(reply, &script.model, tool_names(&script), source.text_origin(&script))?;
         let mut queued = found.entry.queued();
         if queued.len() >= MAX_QUEUED_REPLIES {
             return Err(ChangeError::QueueFull(MAX_QUEUED_REPLIES, tool.to_owned()));

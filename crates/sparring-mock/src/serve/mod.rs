@@ -17,7 +17,7 @@ mod upstream;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
-use sparring_peer::server::{Context, HandlerResult, Reply, WeakServer};
+use sparring_peer::server::{Context, HandlerError, HandlerResult, Reply, WeakServer};
 use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
 use sparring_script::schema::Verdict;
@@ -181,6 +181,14 @@ impl Handler for MockHandler {
         cx: &Context,
     ) -> HandlerResult {
         self.record(self.script().complete(reference, argument), cx)
+    }
+
+    async fn other_request(&self, cx: &Context) -> HandlerResult {
+        self.record(Err(ErrorObject::method_not_found(cx.method()).into()), cx)
+    }
+
+    fn on_answered(&self, cx: &Context, answer: &Result<Reply, ErrorObject>) {
+        let _ = self.record(answer.clone().map_err(HandlerError::from), cx);
     }
 }
 

@@ -1,9 +1,7 @@
 //! Changes to a running mock, in Rust and over HTTP.
 
-use std::future::IntoFuture;
-
 use serde_json::{Value, json};
-use sparring_mock::{HttpMock, HttpReply, Reply, ToolMock};
+use sparring_mock::{ControlKeys, HttpMock, HttpReply, MockServer, Reply, Settings, ToolMock};
 use sparring_peer::client::SubscriptionFilter;
 use sparring_transport::http::{HttpServerHandle, HttpTransport};
 use sparring_wire::Revision;
@@ -202,13 +200,100 @@ async fn rejects_control_without_permission() {
     assert_eq!(ask(&serving, "GET", "/health", None, None).await.0, 200);
     for (script, status) in [
         ("tools: [{name: a, text: x}]", 403),
-        ("control: {anywhere: true}\ntools: [{name: a, text: x}]", 200),
+        ("control: {anywhere: true, token: t}\ntools: [{name: a, text: x}]", 200),
     ] {
         let mock = crate::fixture::mock(script);
         let serving = mock.listen("0.0.0.0:0".parse().unwrap()).await.unwrap();
         let port = serving.address().unwrap().port();
         let url = format!("http://127.0.0.1:{port}/_spar/journal");
-        let response = within(reqwest::get(url).into_future()).await.unwrap();
+        let request = reqwest::Client::new().get(url).bearer_auth("t").send();
+        let response = within(request).await.unwrap();
         assert_eq!(response.status().as_u16(), status, "{script}");
     }
+}
+
+#[tokio::test]
+async fn control_needs_the_credentials_of_the_mcp_endpoint() {
+    for (script, expected) in [
+        ("auth: {bearer: good}", [401, 403, 200]),
+        // Its own token is another one.
+        ("auth: {bearer: good}\ncontrol: {token: own}", [401, 401, 401]),
+    ] {
+        let mock = mock(&format!("{script}\ntools: [{{name: a, text: x}}]"));
+        let serving = listen(&mock).await;
+        for (token, status) in [None, Some("bad"), Some("good")].into_iter().zip(expected) {
+            let tool = json!({"name": "b", "text": "y"});
+            let answer = ask(&serving, "POST", "/_spar/tools", token, Some(tool)).await;
+            assert_eq!(answer.0, status, "{script} {token:?}: {answer:?}");
+        }
+        assert_eq!(ask(&serving, "GET", "/health", None, None).await.0, 200);
+    }
+    let script = "control: {anywhere: true}\ntools: [{name: a, text: x}]";
+    let problems = MockServer::from_yaml(script, "tests").unwrap_err().to_string();
+    assert!(problems.contains("`anywhere` needs a `token`"), "{problems}");
+}
+
+/// Registers a resource with a file, and returns the status and the answer.
+async fn register_file(mock: &MockServer, file: &str) -> (u16, String) {
+    let serving = listen(mock).await;
+    let tool = json!({
+        "name": "f",
+        "replies": [{"content": [{"resource": {"uri": "a://b", "file": file}}]}],
+    });
+    let (status, answer) = ask(&serving, "POST", "/_spar/tools", None, Some(tool)).await;
+    (status, answer.to_string())
+}
+
+#[tokio::test]
+async fn a_change_over_http_reads_files_only_below_the_folder_and_if_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let script_folder = folder.path().join("script");
+    std::fs::create_dir(&script_folder).unwrap();
+    std::fs::write(script_folder.join("inside"), "in").unwrap();
+    std::fs::write(folder.path().join("outside"), "out").unwrap();
+    std::os::unix::fs::symlink("../outside", script_folder.join("link")).unwrap();
+    std::process::Command::new("mkfifo").arg(script_folder.join("pipe")).status().unwrap();
+    let load = |control_keys| {
+        let settings = Settings { control_keys, ..Settings::default() };
+        MockServer::from_yaml_with("tools: []", &script_folder, &settings).unwrap()
+    };
+    let refused = register_file(&load(ControlKeys::default()), "inside").await;
+    assert!(refused.0 == 400 && refused.1.contains("--allow-control file"), "{refused:?}");
+    let mock = load(ControlKeys { file: true, ..ControlKeys::default() });
+    let outside = folder.path().join("outside").display().to_string();
+    for (file, expected) in [
+        ("inside", "done"),
+        ("../outside", "no such file below"),
+        (&outside, "no such file below"),
+        ("link", "no such file below"),
+        ("missing", "no such file below"),
+        ("pipe", "not a regular file"),
+    ] {
+        let answer = register_file(&mock, file).await;
+        assert!(answer.1.contains(expected), "{file}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_over_http_cannot_pass_on_credentials() {
+    let load = |http| {
+        let control_keys = ControlKeys { http, ..ControlKeys::default() };
+        let settings = Settings { control_keys, ..Settings::default() };
+        MockServer::from_yaml_with("tools: []", "tests", &settings).unwrap()
+    };
+    let check = async |http: bool, tool: Value, expected: &str| {
+        let mock = load(http);
+        let serving = listen(&mock).await;
+        let (_, answer) = ask(&serving, "POST", "/_spar/tools", None, Some(tool)).await;
+        assert!(answer.to_string().contains(expected), "{http} {expected}: {answer}");
+    };
+    let plain = json!({"name": "t", "http": {"url": "http://127.0.0.1:1/"}});
+    check(false, plain.clone(), "a change over HTTP cannot use `http`").await;
+    check(true, plain, "done").await;
+    let stealing = "http://127.0.0.1:1/${headers.authorization}";
+    let stealing = json!({"name": "t", "http": {"url": stealing}});
+    check(true, stealing, "a change over HTTP cannot use this header").await;
+    let shown = json!({"name": "t", "text": "${headers.Cookie} ${headers.accept}"});
+    check(false, shown, "${headers.Cookie}: a change over HTTP cannot use this header").await;
+    check(false, json!({"name": "t", "text": "${headers.accept}"}), "done").await;
 }

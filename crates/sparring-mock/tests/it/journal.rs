@@ -47,6 +47,61 @@ async fn records_every_request_with_its_answer() {
 }
 
 #[tokio::test]
+async fn records_the_client_and_the_requests_that_the_server_answers_itself() {
+    for revision in Revision::ALL {
+        let mock = mock(SCRIPT);
+        let builder = Client::builder().revision(revision).info("agent", "7").roots(["file:///a"]);
+        let client = within(builder.connect(mock.connect())).await.unwrap();
+        if revision.is_modern() {
+            within(client.request("server/discover", None).into_future()).await.unwrap();
+        } else {
+            within(client.ping()).await.unwrap();
+            let level = json!({"level": "error"});
+            let setting = client.request("logging/setLevel", Some(level.into()));
+            within(setting.into_future()).await.unwrap();
+        }
+        let nothing = client.request("tools/call", Some(json!({}).into()));
+        within(nothing.into_future()).await.unwrap();
+        within(client.request("no/such", None).into_future()).await.unwrap();
+        let received = mock.received();
+        let methods: Vec<&str> = received.iter().map(ReceivedRequest::method).collect();
+        let expected = match revision.is_modern() {
+            true => &["server/discover", "tools/call", "no/such"][..],
+            false => &["initialize", "ping", "logging/setLevel", "tools/call", "no/such"],
+        };
+        assert!(methods.ends_with(expected), "{revision}: {methods:?}");
+        for request in &received {
+            let info = request.client_info().unwrap();
+            assert_eq!((&*info.name, &*info.version), ("agent", "7"), "{revision}");
+            assert!(request.capabilities().unwrap().get("roots").is_some(), "{revision}");
+            let line = request.to_json();
+            assert_eq!(line["client_info"]["name"], "agent", "{line}");
+            assert!(line["capabilities"]["roots"].is_object(), "{line}");
+            let ends = ["tools/call", "no/such"].contains(&request.method());
+            assert_eq!((request.error().is_some(), request.result().is_some()), (ends, !ends));
+        }
+    }
+}
+
+#[tokio::test]
+async fn records_how_clients_connect_over_http() {
+    for (revision, transport, first) in [
+        (Revision::V2024_11_05, HttpTransport::Sse, "initialize"),
+        (Revision::LATEST_LEGACY, HttpTransport::Streamable, "initialize"),
+        (Revision::LATEST, HttpTransport::Streamable, "server/discover"),
+    ] {
+        let mock = mock(SCRIPT);
+        let serving = listen(&mock).await;
+        let client = over_http(&mock, &serving, revision, transport).await;
+        within(client.request("server/discover", None).into_future()).await.ok();
+        let received = mock.received();
+        assert_eq!(received[0].method(), first, "{revision}");
+        assert!(received[0].client_info().is_some() && received[0].headers().is_some());
+        assert!(received[0].capabilities().unwrap().get("sampling").is_some());
+    }
+}
+
+#[tokio::test]
 async fn records_headers_without_secrets() {
     let mock = mock(&format!("auth: {{bearer: [hunter2]}}{SCRIPT}"));
     let serving = listen(&mock).await;

@@ -115,7 +115,7 @@ impl Client {
         let endless = |reason: String| Error::EndlessList { method: method.to_owned(), reason };
         let unusable = |reason: String| Error::InvalidResult { method: method.to_owned(), reason };
         let options = &self.handle.shared.options;
-        let mut items = Vec::new();
+        let (mut items, mut bytes) = (Vec::new(), 0);
         let mut cursors = HashSet::new();
         let mut cursor: Option<String> = None;
         for _ in 0..options.max_pages {
@@ -124,9 +124,15 @@ impl Client {
             let page = response.require_result()?;
             let found = page.get(field).filter(|found| found.kind() == JsonKind::Array);
             let found = found.ok_or_else(|| unusable(format!("`{field}` is not an array")))?;
-            items.extend(found.items().map(RawJson::from));
-            if items.len() > options.max_items {
-                return Err(endless(format!("more than {} items", options.max_items)));
+            bytes += page.bytes().len();
+            if bytes > options.max_list_bytes {
+                return Err(endless(format!("more than {} bytes", options.max_list_bytes)));
+            }
+            for item in found.items() {
+                if items.len() >= options.max_items {
+                    return Err(endless(format!("more than {} items", options.max_items)));
+                }
+                items.push(RawJson::from(item));
             }
             let Some(next) = page.get("nextCursor") else { return Ok(items) };
             let Some(next) = next.as_str() else {

@@ -30,6 +30,8 @@ pub struct ClientOptions {
     pub max_pages: usize,
     /// The maximum number of items of one list.
     pub max_items: usize,
+    /// The maximum size of all pages of a list, in bytes.
+    pub max_list_bytes: usize,
     /// The maximum number of bytes in the transcript.
     pub max_transcript_bytes: usize,
     /// True if frames are recorded in the transcript and checked. Without it
@@ -53,6 +55,7 @@ impl Default for ClientOptions {
             max_rounds: 16,
             max_pages: 1_000,
             max_items: 100_000,
+            max_list_bytes: 64 * 1024 * 1024,
             max_transcript_bytes: sparring_wire::Transcript::DEFAULT_BYTES,
             record: true,
             pause_timeouts_while_answering: false,

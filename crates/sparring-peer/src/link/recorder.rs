@@ -55,6 +55,12 @@ impl Recorder {
         self.connection.record_http(observation);
     }
 
+    /// Checks that the other side may go on after the end of its input, and records a
+    /// violation.
+    pub fn record_ignored_end_of_input(&self) {
+        self.connection.record_ignored_end_of_input();
+    }
+
     /// Records an HTTP exchange that has ended.
     pub fn record_exchange(&self, exchange: Exchange) {
         self.transcript().record_exchange(exchange);

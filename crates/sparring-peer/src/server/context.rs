@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use sparring_wire::json::{ObjectBuilder, parse_implementation, parse_value};
 use sparring_wire::types::{Implementation, LogLevel};
 use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Revision, Side, code};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use super::core::HandlerRequest;
+use super::core::{ClientDescription, HandlerRequest};
 use super::handler::{HandlerError, InputRequired};
+use super::message_queue::{HandlerMessage, MessageSender};
 use crate::client::ServerRequest;
 use crate::link::Faults;
 
@@ -26,7 +27,7 @@ pub struct Context(Arc<ContextInner>);
 struct ContextInner {
     request: HandlerRequest,
     origin: Origin,
-    messages: Arc<mpsc::UnboundedSender<HandlerMessage>>,
+    messages: Arc<MessageSender>,
 }
 
 /// The origin of a request.
@@ -37,22 +38,11 @@ pub(super) struct Origin {
     pub(super) session: Option<u64>,
 }
 
-/// A message that a handler sends while it serves a request.
-#[derive(Debug)]
-pub(super) enum HandlerMessage {
-    Progress(Id, RawJson),
-    Log(Id, LogLevel, RawJson),
-    Notify(Id, String, Option<RawJson>),
-    CloseStream(Id),
-    Faults(Id, Faults),
-    Ask(Id, &'static str, RawJson, oneshot::Sender<Result<RawJson, ErrorObject>>),
-}
-
 impl Context {
     pub(super) fn new(
         request: HandlerRequest,
         origin: Origin,
-        messages: Arc<mpsc::UnboundedSender<HandlerMessage>>,
+        messages: Arc<MessageSender>,
     ) -> Self {
         Context(Arc::new(ContextInner { request, origin, messages }))
     }
@@ -119,6 +109,11 @@ impl Context {
             Some(client) => Some(client.capabilities.view()),
             None => self.meta_member("io.modelcontextprotocol/clientCapabilities"),
         }
+    }
+
+    /// Returns the client's declarations in its handshake; none if the request has its own.
+    pub fn handshake_client(&self) -> Option<&Arc<ClientDescription>> {
+        self.0.request.client.as_ref()
     }
 
     /// Returns true if the client asked for progress.
@@ -282,7 +277,7 @@ impl Context {
     /// Sends a message. Fails only if the session has ended, and then the message
     /// is not needed.
     fn send(&self, message: HandlerMessage) {
-        let _ = self.0.messages.send(message);
+        self.0.messages.send(message);
     }
 }
 

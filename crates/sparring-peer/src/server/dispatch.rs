@@ -27,7 +27,10 @@ pub(super) trait ErasedHandler: Any + Send + Sync {
     /// Serves one request. A panic becomes an internal error.
     fn serve(self: Arc<Self>, cx: Context) -> HandlerFuture;
 
-    /// See [`Handler::notified`].
+    /// See [`Handler::on_answered`].
+    fn answered(&self, cx: &Context, answer: &HandlerOutcome);
+
+    /// See [`Handler::on_notification`].
     fn notified(&self, method: &str, params: Option<Json<'_>>);
 }
 
@@ -42,6 +45,10 @@ impl<H: Handler> ErasedHandler for H {
         })
     }
 
+    fn answered(&self, cx: &Context, answer: &HandlerOutcome) {
+        Handler::on_answered(self, cx, answer);
+    }
+
     fn notified(&self, method: &str, params: Option<Json<'_>>) {
         Handler::on_notification(self, method, params);
     }
@@ -50,9 +57,14 @@ impl<H: Handler> ErasedHandler for H {
 /// Serves one request with the handler.
 async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> HandlerOutcome {
     match call_handler(handler, cx).await {
-        Ok(reply) => Ok(reply),
-        Err(HandlerError::Error(error)) => Err(error),
-        Err(HandlerError::InputRequired(input)) => Ok(input.to_result().into()),
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(HandlerError::Error(error))) => Err(error),
+        Ok(Err(HandlerError::InputRequired(input))) => Ok(input.to_result().into()),
+        Err(refusal) => {
+            let answer = Err(refusal);
+            handler.on_answered(cx, &answer);
+            answer
+        }
     }
 }
 
@@ -67,9 +79,10 @@ fn check_headers<H: Handler>(handler: &H, cx: &Context, tool: &str) -> Result<()
         .map_err(|reason| ErrorObject::new(code::HEADER_MISMATCH, reason))
 }
 
-async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> HandlerResult {
+/// Calls the method of the handler. Refuses params that are not valid.
+async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> Result<HandlerResult, ErrorObject> {
     let params = cx.params();
-    match cx.method() {
+    Ok(match cx.method() {
         "tools/list" => handler.list_tools(optional_cursor(params)?.as_deref(), cx).await,
         "tools/call" => {
             let name = required_string(params, "name")?;
@@ -101,7 +114,7 @@ async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> HandlerResult {
             handler.complete(reference, argument, cx).await
         }
         _ => handler.other_request(cx).await,
-    }
+    })
 }
 
 fn required_string<'a>(params: Option<Json<'a>>, name: &str) -> Result<Cow<'a, str>, ErrorObject> {

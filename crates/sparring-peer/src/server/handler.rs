@@ -143,6 +143,13 @@ pub trait Handler: Send + Sync + 'static {
         method_not_found(cx)
     }
 
+    /// Observes a request that the server has answered without a method of this trait:
+    /// `initialize`, `ping`, `logging/setLevel`, `server/discover`, `subscriptions/listen`, and
+    /// each request that it refused. Does nothing by default.
+    fn on_answered(&self, cx: &Context, answer: &Result<Reply, ErrorObject>) {
+        let _ = (cx, answer);
+    }
+
     /// Handles a notification of the client; does nothing by default.
     fn on_notification(&self, method: &str, params: Option<Json<'_>>) {
         let _ = (method, params);

@@ -1,11 +1,14 @@
 //! The server: serves a handler on any number of links, or without a link.
 
+mod change_queue;
 mod context;
 pub mod core;
 mod dispatch;
 mod handler;
 mod incoming_queue;
 mod log_levels;
+mod message_queue;
+mod request_observer;
 mod server_task;
 mod session;
 mod shared;
@@ -26,13 +29,15 @@ use tokio::sync::watch;
 use self::core::{CurrentLists, Profile, ServerDescription};
 use crate::client::ListKind;
 use crate::link::{Cause, Envelope, Link};
-use session::{ChangeNotification, Connection};
-use shared::{CurrentDescription, SessionList, Shared};
+use change_queue::{ChangeNotification, SessionList};
+use session::Connection;
+use shared::{CurrentDescription, Shared};
 
 pub use context::Context;
+pub use core::ClientDescription;
 pub use handler::{Handler, HandlerError, HandlerResult, InputRequired, ListItem, Page, Reply};
 pub use server_task::ServerTask;
-pub use session::Session;
+pub use session::{Session, client_stopped_reading};
 pub use shared::Counts;
 pub use single_request::{AnySingleRequest, SingleRequest};
 
@@ -65,6 +70,8 @@ impl<H: Handler> Server<H> {
             sessions: SessionList::default(),
             subscribed_uris: Arc::default(),
             log_levels: Arc::default(),
+            unread_bytes: Arc::default(),
+            observer: Arc::default(),
             mask: None,
         };
         Server { shared: Arc::new(shared), handler: PhantomData }
@@ -83,6 +90,17 @@ impl<H: Handler> Server<H> {
         let shared = Arc::get_mut(&mut self.shared).expect("the server is not in use yet");
         shared.mask = Some(Box::new(mask));
         self
+    }
+
+    /// Calls `observer` for every request from now on, also for those that the server answers
+    /// without its handler. The returned closure gets the response; it is dropped if there is
+    /// none, for example after a cancellation. Both must be fast. Only the first observer is
+    /// used.
+    pub fn on_request<R>(&self, observer: impl Fn(&Frame) -> R + Send + Sync + 'static)
+    where
+        R: FnOnce(&Frame) + Send + 'static,
+    {
+        self.shared.observer.set(observer);
     }
 
     /// Returns the handler.
@@ -177,9 +195,8 @@ impl<H: Handler> Server<H> {
                 continue;
             }
             let lists = Some(Arc::new(CurrentLists::new(results, to_subscriptions)));
-            let (method, capability) = (method.to_owned(), Some(capability));
-            let change = ChangeNotification { method, params: None, capability, lists };
-            self.shared.sessions.broadcast(&change);
+            let (frame, capability) = (Frame::notification(method, None), Some(capability));
+            self.shared.sessions.broadcast(ChangeNotification { frame, capability, lists });
         }
     }
 
@@ -212,13 +229,15 @@ impl<H: Handler> Server<H> {
     /// declares no such capability. Since 2026-07-28 clients can subscribe only
     /// to the four changes above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
-        let (method, capability, lists) = (method.to_owned(), None, None);
-        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability, lists });
+        let frame = Frame::notification(method, params.as_ref());
+        let (capability, lists) = (None, None);
+        self.shared.sessions.broadcast(ChangeNotification { frame, capability, lists });
     }
 
     fn broadcast(&self, capability: &'static str, method: &str, params: Option<RawJson>) {
-        let (method, capability, lists) = (method.to_owned(), Some(capability), None);
-        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability, lists });
+        let frame = Frame::notification(method, params.as_ref());
+        let (capability, lists) = (Some(capability), None);
+        self.shared.sessions.broadcast(ChangeNotification { frame, capability, lists });
     }
 }
 

@@ -2,17 +2,16 @@
 //! the list of sessions and the counters.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use sparring_wire::{Frame, Revision};
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 
+use super::change_queue::SessionList;
 use super::core::ServerDescription;
 use super::dispatch::ErasedHandler;
 use super::log_levels::LogLevels;
-use super::session::ChangeNotification;
+use super::request_observer::RequestObserver;
 use super::subscribed_uris::SubscribedUris;
 use crate::link::Outgoing;
 
@@ -26,6 +25,9 @@ pub(super) struct Shared {
     pub(super) sessions: SessionList,
     pub(super) subscribed_uris: Arc<SubscribedUris>,
     pub(super) log_levels: Arc<LogLevels>,
+    /// The bytes that wait for the clients of all sessions.
+    pub(super) unread_bytes: Arc<AtomicUsize>,
+    pub(super) observer: Arc<RequestObserver>,
     /// Masks the frames that leave the server.
     pub(super) mask: Option<MaskOutput>,
 }
@@ -89,44 +91,6 @@ impl CurrentDescription {
         let version = current.1 + 1;
         *current = (description, version);
         self.version.store(version, Ordering::Release);
-    }
-}
-
-/// The queue length of a session for change notifications.
-const MAX_QUEUED_CHANGES: usize = 1_000;
-
-/// The open sessions.
-#[derive(Debug, Default)]
-pub(super) struct SessionList {
-    senders: Mutex<Vec<mpsc::Sender<ChangeNotification>>>,
-    /// The number of sessions that have started.
-    started: AtomicU64,
-}
-
-impl SessionList {
-    /// Returns the number of a new session.
-    pub(super) fn next_number(&self) -> u64 {
-        self.started.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    pub(super) fn add_session(&self) -> mpsc::Receiver<ChangeNotification> {
-        let (sender, receiver) = mpsc::channel(MAX_QUEUED_CHANGES);
-        let mut senders = self.senders();
-        senders.retain(|sender| !sender.is_closed());
-        senders.push(sender);
-        receiver
-    }
-
-    pub(super) fn broadcast(&self, change: &ChangeNotification) {
-        // If a session is not polled, notifications beyond its queue are
-        // dropped.
-        self.senders().retain(|sender| {
-            !matches!(sender.try_send(change.clone()), Err(TrySendError::Closed(_)))
-        });
-    }
-
-    fn senders(&self) -> MutexGuard<'_, Vec<mpsc::Sender<ChangeNotification>>> {
-        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

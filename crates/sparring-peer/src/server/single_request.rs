@@ -83,14 +83,19 @@ impl AnySingleRequest {
     /// See [`SingleRequest::poll_next`].
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame>> {
         loop {
+            // First, so that the handler has observed a request before its response is sent.
+            let busy = self.connection.run_handlers(cx);
             while let Some(action) = self.connection.poll_action() {
                 if let Outgoing::Send { frame, faults, .. } = action {
                     self.faults = faults;
                     return Poll::Ready(Some(frame));
                 }
             }
-            if self.connection.run_handlers(cx) {
+            if busy {
                 continue;
+            }
+            if self.connection.unread_overflow(cx).is_some() {
+                return Poll::Ready(None);
             }
             return match self.connection.has_nothing_in_flight() {
                 true => Poll::Ready(None),

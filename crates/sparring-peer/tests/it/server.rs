@@ -349,3 +349,34 @@ async fn an_id_in_use_is_refused() {
     let refused = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     assert_eq!(refused.error_object().unwrap().code, -32600);
 }
+
+#[tokio::test]
+async fn an_observer_sees_every_request_with_its_response() {
+    let server = Server::new(TestServer::default());
+    let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    server.on_request(move |request| {
+        let (method, sender) = (request.method().unwrap().to_owned(), sender.clone());
+        move |response: &Frame| {
+            let code = response.error_object().map(|error| error.code);
+            sender.send((method, code)).unwrap();
+        }
+    });
+    // Only the first observer is used.
+    server.on_request(|_| |_: &Frame| unreachable!("it is the second"));
+    let mut session = server.session();
+    ask(&mut session, INITIALIZE).await;
+    ask(&mut session, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
+    ask(&mut session, r#"{"jsonrpc":"2.0","id":2,"method":"nope"}"#).await;
+    ask(&mut session, r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#).await;
+    let mut all = Vec::new();
+    while let Ok(each) = seen.try_recv() {
+        all.push(each);
+    }
+    let expected = [
+        ("initialize", None),
+        ("tools/list", None),
+        ("nope", Some(-32601)),
+        ("ping", Some(-32600)),
+    ];
+    assert_eq!(all, expected.map(|(method, code)| (method.to_owned(), code)));
+}

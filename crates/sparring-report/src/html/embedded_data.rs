@@ -5,7 +5,9 @@
 
 use serde::Serialize;
 
-use crate::{FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing};
+use crate::{
+    Build, FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing, TranscriptEntry,
+};
 
 /// A run without its traffic.
 #[derive(Serialize)]
@@ -14,6 +16,7 @@ struct PageData<'a> {
     began: &'a str,
     took_ms: f64,
     shard: Option<&'a str>,
+    build: Option<&'a Build>,
     stopped: bool,
     summary: Summary,
     tests: Vec<TestRow<'a>>,
@@ -39,6 +42,8 @@ struct TestRow<'a> {
     frames: usize,
     frames_left_out: usize,
     frames_shared: bool,
+    transcript: &'a [TranscriptEntry],
+    transcript_left_out: usize,
     /// The broken rules, with one entry for each violation.
     rules: Vec<&'a str>,
 }
@@ -73,6 +78,7 @@ impl<'a> PageData<'a> {
             began: &run.began,
             took_ms: run.took_ms,
             shard: run.shard.as_deref(),
+            build: run.build.as_ref(),
             stopped: run.stopped,
             summary: run.summary,
             tests: run.tests.iter().map(TestRow::from_test).collect(),
@@ -101,6 +107,8 @@ impl<'a> TestRow<'a> {
             frames: test.frames.len(),
             frames_left_out: test.frames_left_out,
             frames_shared: test.frames_shared,
+            transcript: &test.transcript,
+            transcript_left_out: test.transcript_left_out,
             rules: violations.map(|violation| violation.rule.as_str()).collect(),
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn add(text: &mut BoundedText, run: &Run, share: usize) {
 }
 
 fn render_group(group: &FailureGroup<'_>) -> String {
-    let FailureGroup { first, others } = group;
+    let FailureGroup { first, others, .. } = group;
     let rerun =
         titled_block("Rerun", "sh", &[truncate::one_line(&first.rerun_command, MAX_MESSAGE_BYTES)]);
     let end = format!("{rerun}\n</details>\n");
@@ -130,7 +130,7 @@ fn titled_block(title: &str, language: &str, lines: &[String]) -> String {
 }
 
 fn render_group_line(group: &FailureGroup<'_>) -> String {
-    let FailureGroup { first, others } = group;
+    let FailureGroup { first, others, .. } = group;
     let why = first
         .failure()
         .map(|last| failure_text::headline(last, MAX_NAME_BYTES))

@@ -19,7 +19,7 @@ enum Operand {
 }
 
 /// Words of other tools, and the matcher that each one stands for.
-const SYNONYMS: [(&str, &str, Operand); 30] = [
+const SYNONYMS: [(&str, &str, Operand); 31] = [
     ("eq", "equals", Operand::Any),
     ("equal_to", "equals", Operand::Any),
     ("ne", "not: {equals: …}", Operand::Any),
@@ -48,6 +48,7 @@ const SYNONYMS: [(&str, &str, Operand); 30] = [
     ("not_contains", "not: {contains: …}", Operand::Any),
     ("lacks", "not: {has: …}", Operand::Any),
     ("begins_with", "starts_with", Operand::Any),
+    ("in", "one_of", Operand::List),
     ("any_of", "any", Operand::List),
     ("all_of", "all", Operand::List),
 ];

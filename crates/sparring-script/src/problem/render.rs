@@ -107,7 +107,8 @@ fn replace_invisible(text: &str) -> String {
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
         | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' => char::REPLACEMENT_CHARACTER,
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}' => char::REPLACEMENT_CHARACTER,
         c => c,
     };
     text.chars().map(replace).collect()

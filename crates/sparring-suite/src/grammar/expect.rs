@@ -67,7 +67,7 @@ pub(super) static EXPECT: Object = Object {
             Key::new(
                 "received",
                 &RECEIVED,
-                "The requests that an HTTP server or LLM endpoint of `mocks` received since the step began.",
+                "The requests that a mock received since the step began: HTTP requests, requests to an LLM endpoint, or requests to an MCP server.",
             ),
             Key::new(
                 "called",

@@ -11,7 +11,7 @@ mod step;
 mod subjects;
 mod suite;
 
-pub(crate) use journals::is_llm_key;
+pub(crate) use journals::{fits_mcp, is_llm_key, is_mcp_key};
 pub(crate) use server::SERVER;
 pub(crate) use subjects::{
     COMPLETION, FRAME, MESSAGE, PROMPT, RESOURCE, TEMPLATE, TOOL, VIOLATION,

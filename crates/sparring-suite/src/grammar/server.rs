@@ -70,6 +70,11 @@ pub(crate) static SERVER: Object = Object {
                  docker and podman that has the container).",
             ),
             Key::new(
+                "ignore_exit_status",
+                &Shape::Bool,
+                "If true, a failing exit status of `command` at the end of its input is not a failure.",
+            ),
+            Key::new(
                 "url",
                 &Shape::String,
                 "The URL of a server over HTTP. With `command`, spar starts the server; `${port}` is a free port.",
@@ -109,7 +114,8 @@ pub(crate) static SERVER: Object = Object {
             Key::new(
                 "capabilities",
                 &Shape::Map(&Shape::Any),
-                "The capabilities that the client declares (default: those that the answers need).",
+                "The capabilities that the client declares, in the revisions that have them (default: those \
+                 that the answers need).",
             ),
             Key::new(
                 "timeout",

@@ -104,7 +104,8 @@ fn entry_line(journal: Journal, value: &Value) -> String {
         }
         Journal::Received => {
             let text = |key: &str| value[key].as_str().unwrap_or_default();
-            format!("{} {}", text("method"), text("path"))
+            let subject = if value.get("path").is_some() { text("path") } else { text("name") };
+            format!("{} {subject}", text("method")).trim_end().to_owned()
         }
     }
 }

@@ -6,6 +6,7 @@ mod arguments;
 mod defaults;
 mod items;
 mod journals;
+mod transcript;
 mod value;
 
 pub(crate) use defaults::violation_failures;
@@ -13,7 +14,7 @@ pub(crate) use defaults::violation_failures;
 use sparring_script::Scope;
 
 use crate::event::{Failure, Note};
-use crate::model::{Aspect, Collection, Expectation, Items, MatcherTemplate, Step};
+use crate::model::{Aspect, Collection, Expectation, Items, Journal, MatcherTemplate, Step};
 use crate::step_result::StepResult;
 
 /// Returns remarks that are no failures: unknown arguments, and warnings unless they fail.
@@ -68,8 +69,14 @@ pub(crate) fn judge(
                 failures.extend(value::check_response(expectation, matcher, *span, result, scope));
             }
             Expectation::Journal { journal, name, expected, .. } => {
-                let entries = result.journal(name);
-                let check = |it| journals::check(*journal, name, it, entries, scope);
+                let entries = result.journal(*journal, name);
+                let check = |it| {
+                    let mut failure = journals::check(*journal, name, it, entries, scope)?;
+                    if *journal == Journal::Called && entries.is_empty() {
+                        failure.message += &transcript::explain_missing_call(&result.transcript);
+                    }
+                    Some(failure)
+                };
                 failures.extend(expected.iter().filter_map(check));
             }
             Expectation::Exit(_) | Expectation::Stdout(_) | Expectation::Files(_) => {
@@ -105,7 +112,7 @@ pub(crate) fn has_come(expectation: &Expectation, result: &StepResult, scope: &d
             !result.over_http || found.is_empty()
         }
         Expectation::Journal { journal, name, expected, .. } => {
-            let entries = result.journal(name);
+            let entries = result.journal(*journal, name);
             expected.iter().all(|it| journals::check(*journal, name, it, entries, scope).is_none())
         }
         Expectation::Value(..)

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use sparring_script::{MapEntry, Node, NodeKind, Problems, Shape, Source, Span, grammar};
+use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 
 use super::one_or_many;
 use crate::grammar::{SHARED, SUITE};
@@ -85,7 +86,7 @@ impl Includes {
             return;
         }
         self.named.push(path.to_owned());
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text_file(path, MAX_SCRIPT_BYTES) {
             Ok(text) => text,
             Err(error) => {
                 let message = format!("cannot read {}: {error}", path.display());

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sparring_script::{MapEntry, Node, NodeKind, Object, Problems, Source, TemplateTree};
+use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 
 use crate::model::{Agent, Files, Needs, Server, SnapshotRules, Suite, SuiteMock, Test};
 
@@ -70,7 +71,7 @@ impl Suite {
     /// Loads a suite from a file, together with the files that it depends on.
     pub fn load(path: &Path) -> LoadedSuite {
         let mut watched = WatchedFiles::new(path);
-        let suite = match std::fs::read_to_string(path) {
+        let suite = match read_text_file(path, MAX_SCRIPT_BYTES) {
             Err(error) => Err(LoadError::Read { path: path.to_owned(), error }),
             Ok(text) => {
                 let folder = path.parent().unwrap_or(Path::new(""));

@@ -14,7 +14,7 @@ use crate::model::{
 
 /// The keys for the kind of a server, and the other keys that each kind can have.
 const KINDS: [(&str, &[&str]); 3] = [
-    ("command", &["args", "env", "cwd", "container", "engine"]),
+    ("command", &["args", "env", "cwd", "container", "engine", "ignore_exit_status"]),
     ("url", &["bearer", "headers"]),
     ("mock", &["vars", "transport", "process"]),
 ];
@@ -82,6 +82,7 @@ impl Loader {
             casing::rename_keys_to_wire(&mut node);
             TemplateTree::from_node(&node, &mut self.problems)
         });
+        let ignores_exit_status = node.get("ignore_exit_status").and_then(Node::as_bool);
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
         self.check_process(node, &transports, "memory");
@@ -92,6 +93,7 @@ impl Loader {
             timeout,
             concurrency: concurrency.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
             capabilities,
+            ignores_exit_status: ignores_exit_status.unwrap_or_default(),
             protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })

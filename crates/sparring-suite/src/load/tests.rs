@@ -83,6 +83,7 @@ impl Loader {
                 .and_then(Node::as_str)
                 .and_then(|it| parse_duration(it).ok()),
             case,
+            extent: node.span,
             span: node.get("name").map_or(node.span, |name| name.span),
             tags: super::texts(node, "tags"),
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),

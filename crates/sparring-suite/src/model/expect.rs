@@ -44,9 +44,9 @@ pub(crate) enum Expectation {
 }
 
 /// The kind of a journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Journal {
-    /// HTTP requests.
+    /// Requests.
     Received,
     /// Tool calls.
     Called,

@@ -11,6 +11,7 @@ mod snapshot;
 mod step;
 mod variant;
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -65,6 +66,8 @@ pub struct Test {
     pub name: String,
     /// Its position in the suite.
     pub span: Span,
+    /// The position of all its keys.
+    pub(crate) extent: Span,
     /// Its tags.
     pub tags: Vec<String>,
     /// The reason to skip it, if it is skipped.
@@ -117,6 +120,14 @@ impl Suite {
     /// The file of a span, which may be an included one, and the span in that file.
     pub fn place(&self, span: Span) -> (&Source, Span) {
         self.files.place(span).unwrap_or((&self.source, span))
+    }
+
+    /// The lines of a test in its file, from 1.
+    pub fn lines(&self, test: &Test) -> RangeInclusive<usize> {
+        let (source, span) = self.place(test.extent);
+        let line = |at: usize| source.position(at).line;
+        // The span may end with the line break after the last key.
+        line(span.start)..=line(span.end.saturating_sub(1).max(span.start))
     }
 
     /// Its text and those of all included files.

@@ -20,6 +20,8 @@ pub(crate) struct Server {
     pub(crate) concurrency: usize,
     /// The capabilities that the client declares, if the suite sets them.
     pub(crate) capabilities: Option<TemplateTree>,
+    /// True if it may end with any exit status when its input ends.
+    pub(crate) ignores_exit_status: bool,
     /// The revisions to run its tests in.
     pub(crate) protocols: Vec<Revision>,
     /// The transports to run them over, if it is a mock.
@@ -55,6 +57,7 @@ impl Server {
             transports: Vec::new(),
             concurrency: 1,
             capabilities: None,
+            ignores_exit_status: false,
         }
     }
 }

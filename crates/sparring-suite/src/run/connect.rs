@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sparring_mock::{MockServer, Settings};
 use sparring_peer::client::Error;
 use sparring_peer::{Cause, ClientBuilder, ClientOptions, Link, Protocol};
@@ -14,8 +14,8 @@ use sparring_transport::{
     ChildTarget, ContainerTarget, HttpProcessError, HttpProcessLink, HttpProcessTarget,
     OpenedTarget, Stderr, Target, free_port,
 };
-use sparring_wire::Transcript;
 use sparring_wire::types::Implementation;
+use sparring_wire::{Revision, Transcript};
 use tokio::time::timeout;
 
 use super::change_notifications;
@@ -177,7 +177,7 @@ impl Connector<'_> {
         let builder = ClientBuilder::with_options(options).transcript(transcript);
         let builder = answers.register(builder, self.tested.suite, self.tested.index);
         let builder = match &self.tested.server.capabilities {
-            Some(declared) => builder.capabilities(self.value(declared)?),
+            Some(declared) => with_capabilities(builder, self.value(declared)?),
             None => builder,
         };
         let client = builder.start(link);
@@ -329,6 +329,21 @@ impl Connector<'_> {
         let message = format!("cannot use server `{name}`: {message}");
         StartError { span, message, stderr: String::new() }
     }
+}
+
+/// Declares these capabilities: the protocol's own ones in the revisions that have them, and
+/// all others always.
+fn with_capabilities(builder: ClientBuilder, declared: Value) -> ClientBuilder {
+    let Value::Object(declared) = declared else { return builder.capabilities(declared) };
+    let is_known = |name: &str| {
+        let mut all = Revision::ALL.into_iter();
+        all.any(|it| it.definition().client_capabilities.contains(&name))
+    };
+    let none = builder.capabilities(Value::Object(Map::new()));
+    declared.into_iter().fold(none, |builder, (name, value)| match is_known(&name) {
+        true => builder.optional_capability(&name, value),
+        false => builder.capability(&name, value),
+    })
 }
 
 /// Makes a folder's path absolute. The empty path is the current folder.

@@ -172,6 +172,7 @@ impl Runner<'_> {
         let (test, variant) = (planned.test, planned.variant);
         let runner = TestRunner {
             test,
+            number: planned.number,
             tested: group.tested,
             server: &group.server,
             snapshots: TestSnapshots { store: group.snapshots, test: &test.name, variant },

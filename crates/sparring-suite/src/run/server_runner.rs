@@ -377,6 +377,7 @@ impl<'a> ServerRunner<'a> {
             self.unreported.extend(traffic.take_remaining_violations());
             if let Cause::ProcessEnded { .. } = cause
                 && !is_known
+                && !self.tested.server.ignores_exit_status
             {
                 self.failed_exit = Some(cause.to_string());
             }
@@ -437,7 +438,7 @@ impl ServerState {
 impl StartError {
     fn into_failed_try(self) -> FailedTry {
         let failure = Failure::new(self.span, self.message);
-        FailedTry { stderr: self.stderr, ..FailedTry::new(failure) }
+        FailedTry { stderr: self.stderr, did_not_start: true, ..FailedTry::new(failure) }
     }
 }
 

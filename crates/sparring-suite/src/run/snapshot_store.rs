@@ -7,10 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sparring_script::{Span, matcher};
-use sparring_transport::{FileAccess, replace_file};
+use sparring_transport::{FileAccess, read_file, replace_file};
 
 use crate::event::{Event, Failure, SnapshotChanges};
 use crate::model::{Suite, Variant};
+
+/// The largest snapshot file.
+const MAX_SNAPSHOT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The snapshots of a suite by test, then by step.
 type Answers = BTreeMap<String, BTreeMap<String, Value>>;
@@ -130,7 +133,7 @@ fn snapshot_path(suite: &Path) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Answers, String> {
-    match std::fs::read(path) {
+    match read_file(path, MAX_SNAPSHOT_BYTES) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map_err(|error| format!("{} is not a snapshot file: {error}", path.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Answers::new()),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use sparring_peer::client::Subscription;
 use sparring_script::{Path, Span};
@@ -15,10 +16,10 @@ use super::server_handle::{Observations, ReadyServer, ServerHandle};
 use super::server_runner::TestedServer;
 use super::snapshot_store::TestSnapshots;
 use super::step::{self, StepInput};
-use crate::event::{FailedTry, Failure, Note, Timing};
+use crate::event::{FailedTry, Failure, Note, Timing, Transcript, TranscriptEntry};
 use crate::judge;
 use crate::model::{Step, Suite, Test, Verb};
-use crate::step_result::StepResult;
+use crate::step_result::{Exchange, StepResult};
 
 /// The maximum number of lines of output that a failed try has.
 const MAX_OUTPUT_LINES: usize = 20;
@@ -46,6 +47,11 @@ pub(super) struct StepRunner<'a> {
     /// If true, a warning is a failure.
     strict: bool,
     pub(super) timings: Vec<Timing>,
+    /// The time from which the times of the transcript count.
+    start: Timestamp,
+    transcript: Vec<TranscriptEntry>,
+    /// True while an agent runs.
+    agent_runs: bool,
     /// Remarks about the steps.
     pub(super) notes: Vec<Note>,
 }
@@ -81,16 +87,20 @@ impl<'a> StepRunner<'a> {
             observations: Observations::default(),
             strict: tested.strict,
             timings: Vec::new(),
+            start: Timestamp::now(),
+            transcript: Vec::new(),
+            agent_runs: false,
             notes: Vec::new(),
         }
     }
 
-    /// Prepares the runner for a test: adds the values of its case, and gives its turns
-    /// to the LLM mock.
+    /// Prepares the runner for a test that has begun at `start`: adds the values of its case,
+    /// and gives its turns to the LLM mock.
     ///
     /// # Errors
     /// When the turns use an unknown value.
-    pub(super) fn begin_test(&mut self, test: &Test) -> Result<(), FailedTry> {
+    pub(super) fn begin_test(&mut self, test: &Test, start: Timestamp) -> Result<(), FailedTry> {
+        self.start = start;
         let case = test.case.iter().map(|(name, value)| (name.clone(), value.clone()));
         self.scope.saved.extend(case);
         self.case = TestCase::new(self.suite, test);
@@ -209,12 +219,44 @@ impl<'a> StepRunner<'a> {
             case: &self.case,
             journal_positions: &self.journal_positions,
         };
-        let result = agent::run(&agent_step, step, &mut self.scope).await?;
+        self.agent_runs = true;
+        let ran = agent::run(&agent_step, step, &mut self.scope).await;
+        let exchanges = self.record_exchanges();
+        let mut result = ran.map_err(|failed| self.with_transcript(failed))?;
+        result.transcript = exchanges;
+        let left = result.answer.agent().and_then(|agent| agent.ended.left.as_ref());
+        self.notes.extend(
+            left.map(|left| Note { span: step.span, message: format!("the agent left {left}") }),
+        );
         let failures = self.judge(step, &result, snapshot);
         match failures.is_empty() {
             true => Ok(()),
-            false => Err(agent::failed_try(failures, &result)),
+            false => Err(self.with_transcript(agent::failed_try(failures, &result))),
         }
+    }
+
+    /// Adds the exchanges of the agent's step to the transcript, and returns them.
+    fn record_exchanges(&mut self) -> Vec<Exchange> {
+        self.agent_runs = false;
+        let exchanges = self.scope.mocks.exchanges(&self.journal_positions, self.start);
+        self.transcript.extend(exchanges.iter().map(|it| it.entry.clone()));
+        exchanges
+    }
+
+    /// Adds the end of the transcript to a failure.
+    pub(super) fn with_transcript(&mut self, failed: FailedTry) -> FailedTry {
+        let entries = self.transcript().to_vec();
+        let transcript = Transcript::new(entries, Transcript::MAX_SHOWN);
+        FailedTry { transcript: Box::new(transcript), ..failed }
+    }
+
+    /// The exchanges of agents so far.
+    pub(super) fn transcript(&mut self) -> &[TranscriptEntry] {
+        // The test may have been abandoned while an agent ran.
+        if self.agent_runs {
+            self.record_exchanges();
+        }
+        &self.transcript
     }
 
     async fn run_request(

@@ -1,45 +1,63 @@
 //! Runs one test: its setup, its steps until one fails, and its teardown in any case.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::time::timeout;
+use jiff::Timestamp;
+use tokio::time::{Instant, timeout};
 
 use super::server_handle::ServerHandle;
 use super::server_runner::TestedServer;
 use super::snapshot_store::TestSnapshots;
 use super::step_runner::StepRunner;
 use super::stop::Stop;
-use crate::event::{FailedTry, Failure, LateFindings, Note, Outcome, TestEnd, Timing, Traffic};
+use crate::event::{
+    FailedTry, Failure, LateFindings, Note, Outcome, TestEnd, Timing, Traffic, Transcript,
+    TranscriptEntry,
+};
 use crate::model::Test;
 
 /// Runs a test.
 pub(super) struct TestRunner<'a> {
     pub(super) test: &'a Test,
+    /// The test's position in the plan.
+    pub(super) number: usize,
     pub(super) tested: TestedServer<'a>,
     pub(super) server: &'a ServerHandle,
     pub(super) snapshots: TestSnapshots<'a>,
     pub(super) stop: &'a Stop,
 }
 
+/// Observations of all tries of a test.
+#[derive(Default)]
+struct Seen {
+    /// The beginning of the first try, after the start of the server.
+    start: Option<Timestamp>,
+    took: Duration,
+    timings: Vec<Timing>,
+    notes: Vec<Note>,
+    transcript: Vec<TranscriptEntry>,
+}
+
 impl<'a> TestRunner<'a> {
     /// Runs the test up to `tries` times until it passes. Returns `None` if the run
-    /// stopped first.
+    /// stopped first. The duration does not include the start of the server.
     pub(super) async fn run(&self, tries: u64) -> Option<TestEnd> {
-        let begun = Instant::now();
-        let (mut earlier, mut timings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut earlier, mut seen) = (Vec::new(), Seen::default());
         let outcome = loop {
-            match self.attempt(&mut timings, &mut notes).await? {
+            match self.attempt(&mut seen).await? {
                 Outcome::Failed(failed) if (earlier.len() as u64) + 1 < tries => {
                     earlier.push(*failed);
                 }
                 outcome => break outcome,
             }
         };
-        let (took, traffic) = (begun.elapsed(), Traffic::default());
-        Some(TestEnd { outcome, took, earlier, notes, timings, traffic })
+        let Seen { took, timings, notes, transcript, .. } = seen;
+        let traffic = Traffic::default();
+        let transcript = Transcript::new(transcript, Transcript::MAX_ENTRIES);
+        Some(TestEnd { outcome, took, earlier, notes, timings, traffic, transcript })
     }
 
-    async fn attempt(&self, timings: &mut Vec<Timing>, notes: &mut Vec<Note>) -> Option<Outcome> {
+    async fn attempt(&self, seen: &mut Seen) -> Option<Outcome> {
         let mut late = LateFindings::default();
         if self.test.isolate {
             late = self.server.stop().await;
@@ -50,26 +68,33 @@ impl<'a> TestRunner<'a> {
             () = self.stop.requested() => return None,
             ready = self.server.acquire() => ready,
         };
+        let begun = Instant::now();
+        if let Some(recorder) = self.tested.recorder.filter(|_| seen.start.is_none()) {
+            recorder.restart_clock(self.number);
+        }
+        let start = *seen.start.get_or_insert_with(Timestamp::now);
         let outcome = match ready {
             Err(failed) => Outcome::Failed(Box::new(failed)),
             Ok(ready) => {
                 let mut steps = StepRunner::new(self.tested, ready, Some(self.server.clone()));
-                match steps.begin_test(self.test) {
+                match steps.begin_test(self.test, start) {
                     Err(failed) => Outcome::Failed(Box::new(failed)),
                     Ok(()) => {
                         let outcome = self.run_with_teardown(&mut steps).await;
-                        timings.append(&mut steps.timings);
+                        seen.timings.append(&mut steps.timings);
                         // A retry has the same notes.
-                        *notes = std::mem::take(&mut steps.notes);
+                        seen.notes = std::mem::take(&mut steps.notes);
+                        seen.transcript.extend_from_slice(steps.transcript());
                         outcome?
                     }
                 }
             }
         };
+        seen.took += begun.elapsed();
         if self.test.isolate {
             late.extend(self.server.stop().await);
         }
-        notes.append(&mut late.notes);
+        seen.notes.append(&mut late.notes);
         Some(outcome.and(late.failed))
     }
 
@@ -91,7 +116,8 @@ impl<'a> TestRunner<'a> {
             None => None,
             Some(Ok(Ok(()))) => {
                 let passed = Outcome::Passed.and(self.unreported_end().await);
-                Some(passed.and(steps.unused_turns(self.test)))
+                let unused = steps.unused_turns(self.test);
+                Some(passed.and(unused.map(|failed| steps.with_transcript(failed))))
             }
             Some(Ok(Err(failed))) => Some(Outcome::Failed(Box::new(failed))),
             Some(Err(_)) => {
@@ -99,7 +125,7 @@ impl<'a> TestRunner<'a> {
                 let mut failed = self.timed_out("the test", limit);
                 // A misfit is the likely cause, so it comes first.
                 failed.failures.splice(0..0, steps.unreported_misfits(self.test.span));
-                Some(Outcome::Failed(Box::new(failed)))
+                Some(Outcome::Failed(Box::new(steps.with_transcript(failed))))
             }
         };
         let failed = !matches!(outcome, Some(Outcome::Passed));

@@ -75,6 +75,16 @@ impl TrafficRecorder {
         recordings.running.iter_mut().for_each(|it| it.recording.shared |= shared);
     }
 
+    /// Sets the start of a test to now, after its server has started. Its frames so far were
+    /// sent before the test.
+    pub(super) fn restart_clock(&self, test: usize) {
+        let mut recordings = self.lock();
+        for running in recordings.running.iter_mut().filter(|it| it.test == test) {
+            running.begun = Instant::now();
+            running.recording.frames.iter_mut().for_each(|frame| frame.at = Duration::ZERO);
+        }
+    }
+
     /// Ends the recording of a test and returns it.
     pub(super) fn end_test(&self, test: usize) -> Traffic {
         let mut recordings = self.lock();

@@ -3,6 +3,7 @@
 mod agent;
 mod answer;
 mod arguments;
+mod transcript;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,9 +11,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sparring_wire::{Frame, Revision, Rule, Violation};
 
+use crate::model::Journal;
+
 pub(crate) use agent::{AgentResult, FileMatches, FoundFile};
 pub(crate) use answer::{Answer, ERROR_KINDS, REFUSED};
 pub(crate) use arguments::{STEP_KEYS, UnknownArgument};
+pub(crate) use transcript::{Exchange, ModelTurn};
 
 /// The result of a step, as the values that matchers check.
 #[derive(Debug)]
@@ -39,8 +43,10 @@ pub(crate) struct StepResult {
     /// True if the connection uses HTTP.
     pub(crate) over_http: bool,
     pub(crate) stderr: String,
-    /// The requests that mocks received, by the names of the mocks.
-    pub(crate) journals: HashMap<String, Vec<JournalEntry>>,
+    /// The requests that mocks received, by the kinds of the journals and the names of the mocks.
+    pub(crate) journals: HashMap<(Journal, String), Vec<JournalEntry>>,
+    /// The exchanges of an agent with the mocks, by time.
+    pub(crate) transcript: Vec<Exchange>,
 }
 
 impl StepResult {
@@ -62,12 +68,13 @@ impl StepResult {
             over_http: false,
             stderr: String::new(),
             journals: HashMap::new(),
+            transcript: Vec::new(),
         }
     }
 
     /// The requests that a mock received.
-    pub(crate) fn journal(&self, mock: &str) -> &[JournalEntry] {
-        self.journals.get(mock).map(Vec::as_slice).unwrap_or_default()
+    pub(crate) fn journal(&self, journal: Journal, mock: &str) -> &[JournalEntry] {
+        self.journals.get(&(journal, mock.to_owned())).map(Vec::as_slice).unwrap_or_default()
     }
 }
 

@@ -117,6 +117,11 @@ fn reports_invalid_turns_when_the_suite_is_loaded() {
     check(&suite("openai: []", lost), "no earlier step saves `nobody`");
     let of_http = "{name: a, ping: true, expect: {received: {api: {tools: []}}}}";
     check(&suite("openai: []", of_http), "`tools` needs an LLM endpoint, and `api` is none");
+    let of_mcp = "{name: a, ping: true, expect: {received: {api: {client_info: {}}}}}";
+    check(&suite("openai: []", of_mcp), "`client_info` needs an MCP server, and `api` is none");
+    let of_llm = "{name: a, ping: true, expect: {received: {it: {path: /a, user: a}}}}";
+    check(&suite("openai: []", of_llm), "`path` needs an HTTP server, and `it` is none");
+    check(&suite("openai: []", of_llm), "`user` needs an LLM endpoint, and `it` is none");
     let called = "{name: a, ping: true, expect: {called: {llm: {}}}}";
     check(&suite("openai: []", called), "`llm` is an HTTP server");
 }

@@ -1,8 +1,10 @@
 //! The order of tests, and the effect of one test on the others.
 
+use std::time::Duration;
+
 use sparring_suite::Outcome;
 
-use crate::fixture::{ON_MOCK, block_on, outcomes};
+use crate::fixture::{ON_MOCK, block_on, ends, outcomes};
 
 /// Runs a suite. Returns one letter for the outcome of each test; `-` if it did not run.
 fn outcome_letters(text: &str, fail_fast: bool) -> String {
@@ -38,6 +40,7 @@ fn a_server_that_cannot_start_fails_only_its_own_tests() {
     let Some(Outcome::Failed(failed)) = &results[2].1 else { panic!("{results:?}") };
     let message = &failed.failures[0].message;
     assert_eq!(message, "cannot use server `bad`: command not found: no-such-program");
+    assert!(failed.did_not_start);
 }
 
 #[test]
@@ -108,4 +111,12 @@ fn only_excludes_all_other_tests() {
     let tests = "tests: [{name: a, call: failing}, {name: b, only: true, call: two}]";
     let results = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
     assert!(results.len() == 1 && results[0].0 == "b", "{results:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_start_of_the_server_is_not_part_of_the_time_of_the_first_test() {
+    let suite = "setup: [{call: half}]\ntests: [{name: a, call: two}, {name: b, call: half}]";
+    let ends = ends(&format!("{ON_MOCK}{suite}")).await;
+    let took: Vec<Duration> = ends.iter().map(|end| end.took).collect();
+    assert_eq!(took, [Duration::ZERO, Duration::from_millis(500)]);
 }

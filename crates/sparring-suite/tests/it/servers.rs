@@ -159,6 +159,11 @@ fn the_last_test_reports_the_exit_status_of_its_server() {
     let found = failures_on(&shell("exit 3", ""), "[{name: a, call: me}]");
     assert!(found[0][0].contains("exited with status 3"), "{found:?}");
     assert_eq!(failures_on(&shell(":", "exit 0"), CALLS), [[""; 0], [""; 0]]);
+    // The specification sets no status, so a suite can accept any at the end of the input.
+    let accepted = |server: String| server.replacen('{', "{ignore_exit_status: true, ", 1);
+    assert_eq!(failures_on(&accepted(exits), CALLS), [[""; 0], [""; 0]]);
+    let found = failures_on(&accepted(shell("exit 3", "")), "[{name: a, call: me}]");
+    assert!(found[0][0].contains("exited with status 3"), "{found:?}");
 }
 
 #[test]
@@ -290,7 +295,7 @@ fn revisions_without_output_schemas_do_not_check_them() {
 }
 
 #[test]
-fn an_answer_declares_its_capability_only_where_the_revision_has_it() {
+fn a_capability_is_declared_only_where_the_revision_has_it() {
     let note =
         "while read -r line; do\n  case \"$line\" in *'\"elicitation\"'*) WHOM=declared ;; esac";
     let script = SHELL.replace("while read -r line; do", note);
@@ -298,13 +303,17 @@ fn an_answer_declares_its_capability_only_where_the_revision_has_it() {
         [("2024-11-05", "none"), ("2025-03-26", "none"), ("2025-06-18", "declared")]
     {
         let script = serde_json::json!(script.replace("2025-06-18", revision));
-        let server = format!(
-            "{{command: sh, args: [-c, {script}], env: {{WHOM: none}}, protocol: {revision}}}"
-        );
-        let test = format!(
-            "[{{name: a, call: me, answer: {{elicitation: {{action: accept}}}}, \
-             expect: {{text: {{contains: {whom}}}}}}}]"
-        );
-        assert_eq!(failures_on(&server, &test), [[""; 0]], "{revision}");
+        let server = |more: &str| {
+            format!(
+                "{{command: sh, args: [-c, {script}], env: {{WHOM: none}}, protocol: {revision}{more}}}"
+            )
+        };
+        let test = |more: &str| {
+            format!("[{{name: a, call: me{more}, expect: {{text: {{contains: {whom}}}}}}}]")
+        };
+        let answer = ", answer: {elicitation: {action: accept}}";
+        assert_eq!(failures_on(&server(""), &test(answer)), [[""; 0]], "{revision}");
+        let capabilities = ", capabilities: {elicitation: {}}";
+        assert_eq!(failures_on(&server(capabilities), &test("")), [[""; 0]], "{revision}");
     }
 }

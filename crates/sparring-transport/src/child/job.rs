@@ -17,7 +17,7 @@ use super::exit::{describe_exit_status, signal_name};
 use super::output::Output;
 use super::process_group::ProcessGroup;
 use super::spawn::{ChildError, SpawnedChild};
-use super::supervisor::end_remaining;
+use super::supervisor::{describe_left, end_remaining};
 use crate::target::ChildTarget;
 
 /// The maximum wait for the end of a program after SIGTERM.
@@ -48,6 +48,8 @@ pub struct JobEnd {
     pub signal: Option<String>,
     /// The same, described in words.
     pub description: String,
+    /// The processes that the program left and that could not be ended, described in words.
+    pub left: Option<String>,
 }
 
 impl Job {
@@ -78,8 +80,7 @@ impl Job {
         // Checked at once, while the group's id cannot be reused.
         let _ = self.group.is_empty();
         end_remaining(&self.group).await;
-        self.wait_for_output().await;
-        job_end(status)
+        self.end(status).await
     }
 
     /// Ends the program and its process group: SIGTERM first, SIGKILL after a short time.
@@ -95,9 +96,8 @@ impl Job {
         };
         // Kills the processes that ignored SIGTERM.
         self.group.kill();
-        let _ = self.group.is_empty();
-        self.wait_for_output().await;
-        job_end(status)
+        end_remaining(&self.group).await;
+        self.end(status).await
     }
 
     /// Returns the program's stdout so far.
@@ -110,16 +110,23 @@ impl Job {
         &self.stderr
     }
 
+    /// Describes the end, after the rest of the output.
+    async fn end(&mut self, status: io::Result<ExitStatus>) -> JobEnd {
+        let drained = self.wait_for_output().await;
+        JobEnd { left: describe_left(&self.group, drained), ..job_end(status) }
+    }
+
     /// Waits for the rest of the output, for a limited time: a process that left the group may
-    /// hold the pipes open.
-    async fn wait_for_output(&mut self) {
+    /// hold the pipes open. Returns true if the output is complete.
+    async fn wait_for_output(&mut self) -> bool {
         let drain_tasks = &mut self.drain_tasks;
         let both = async {
-            for task in drain_tasks {
+            // An earlier wait may have been dropped.
+            for task in drain_tasks.iter_mut().filter(|task| !task.is_finished()) {
                 let _ = task.await;
             }
         };
-        let _ = timeout(OUTPUT_TIMEOUT, both).await;
+        timeout(OUTPUT_TIMEOUT, both).await.is_ok()
     }
 }
 
@@ -143,10 +150,11 @@ fn job_end(status: io::Result<ExitStatus>) -> JobEnd {
             status: status.code(),
             signal: signal_name(status),
             description: describe_exit_status(status),
+            left: None,
         },
         Err(error) => {
             let description = format!("ended with an unknown status: {error}");
-            JobEnd { status: None, signal: None, description }
+            JobEnd { status: None, signal: None, description, left: None }
         }
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! This module reports the child's actions. The peer explains why a request has no answer.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod exit;
 #[cfg(feature = "http")]
 mod http_process;
@@ -33,6 +35,8 @@ use exit::ExitDescription;
 use spawn::SpawnedChild;
 use supervisor::{EXIT_TIMEOUT, SupervisedChild, Supervisor};
 
+#[cfg(target_os = "linux")]
+pub use descendants::adopt_orphans;
 #[cfg(feature = "containers")]
 pub(crate) use exit::{ExitDescription, describe_exit_status};
 #[cfg(feature = "http")]
@@ -296,7 +300,12 @@ impl ChildLink {
                 return self.count_late_bytes(last);
             }
         }
-        let cause = match self.supervisor.poll_exit(cx) {
+        let exit = self.supervisor.poll_exit(cx);
+        let signalled = matches!(&exit, Poll::Ready(exit) if exit.signalled);
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| signalled) {
+            recorder.record_ignored_end_of_input();
+        }
+        let cause = match exit {
             Poll::Ready(exit) if exit.failed => self.exit_cause(exit.description),
             _ => Cause::ClosedLocally,
         };

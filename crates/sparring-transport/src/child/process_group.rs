@@ -1,5 +1,5 @@
-//! The process group of a child: signalled as a whole, and killed when the last handle is
-//! dropped.
+//! The process group of a child, and on Linux the processes that have left it: signalled as a
+//! whole, and killed when the last handle is dropped.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,22 +9,44 @@ use tokio::process::{Child, Command};
 #[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+#[cfg(target_os = "linux")]
+use super::descendants::{Descendants, Mark, adopts_orphans};
+
 /// Makes a command lead its own process group. On Linux the system also kills it when our
-/// process ends.
+/// process ends, and may give it the processes below it whose parents end. If `free` is true,
+/// processes that leave the group may stay.
 #[cfg_attr(target_os = "linux", expect(unsafe_code, reason = "see the comment below"))]
-pub(super) fn start_in_own_group(command: &mut Command) {
+pub(super) fn start_in_own_group(command: &mut Command, free: bool) -> GroupMark {
     #[cfg(unix)]
     command.process_group(0);
-    // Only the child can ask to be killed with its parent, between fork and exec. Only
-    // async-signal-safe calls are allowed there; both system calls are.
+    // Only the child can ask for this, between fork and exec. Only async-signal-safe calls are
+    // allowed there; these system calls are.
     #[cfg(target_os = "linux")]
     {
         let parent = rustix::process::getpid();
+        let keeps_orphans = adopts_orphans() && !free;
         unsafe {
-            command.pre_exec(move || die_with_parent(parent));
+            command.pre_exec(move || {
+                if keeps_orphans {
+                    rustix::process::set_child_subreaper(Some(parent))?;
+                }
+                die_with_parent(parent)
+            });
         }
+        let mark = Mark::new(free);
+        mark.add_to(command);
+        GroupMark(mark)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = free;
+        GroupMark()
     }
 }
+
+/// The mark of a command by which its processes are found.
+#[derive(Debug)]
+pub(super) struct GroupMark(#[cfg(target_os = "linux")] Mark);
 
 /// Asks the system to kill this process when its parent ends. Fails if the parent has changed:
 /// it ended before the request, so the child must not start.
@@ -42,27 +64,38 @@ fn die_with_parent(parent: Pid) -> io::Result<()> {
 pub(super) struct ProcessGroup {
     #[cfg(unix)]
     leader: Pid,
+    #[cfg(target_os = "linux")]
+    descendants: Descendants,
     /// Set when the group was found empty: its id may be reused from then on.
     gone: AtomicBool,
 }
 
 impl ProcessGroup {
-    pub(super) fn from_child(child: &Child) -> io::Result<ProcessGroup> {
+    pub(super) fn from_child(child: &Child, mark: GroupMark) -> io::Result<ProcessGroup> {
         let gone = AtomicBool::new(false);
         #[cfg(unix)]
         {
             let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
             let leader = id.ok_or_else(|| io::Error::other("the process has already exited"))?;
-            Ok(ProcessGroup { leader, gone })
+            #[cfg(target_os = "linux")]
+            let descendants = Descendants::new(leader, mark.0);
+            #[cfg(not(target_os = "linux"))]
+            let _ = mark;
+            Ok(ProcessGroup {
+                leader,
+                #[cfg(target_os = "linux")]
+                descendants,
+                gone,
+            })
         }
         #[cfg(not(unix))]
         {
-            let _ = child;
+            let _ = (child, mark);
             Ok(ProcessGroup { gone })
         }
     }
 
-    /// Sends SIGTERM to the group.
+    /// Sends SIGTERM to the group and the processes that have left it.
     pub(super) fn terminate(&self) {
         #[cfg(unix)]
         {
@@ -72,7 +105,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Sends SIGKILL to the group.
+    /// Sends SIGKILL to the group and the processes that have left it.
     pub(super) fn kill(&self) {
         #[cfg(unix)]
         self.signal(Signal::KILL);
@@ -80,13 +113,31 @@ impl ProcessGroup {
 
     #[cfg(unix)]
     fn signal(&self, signal: Signal) {
+        // Found before the leader ends, since it is the parent of those whose parents ended.
+        #[cfg(target_os = "linux")]
+        self.descendants.signal(signal);
         if !self.gone.load(Ordering::Relaxed) {
             let _ = kill_process_group(self.leader, signal);
         }
     }
 
-    /// Returns true if no process of the group runs any more.
+    /// Returns true if no process of the group runs any more, nor one that has left it.
     pub(super) fn is_empty(&self) -> bool {
+        let is_empty = self.is_group_empty();
+        #[cfg(target_os = "linux")]
+        let is_empty = self.descendants.is_empty(is_empty) && is_empty;
+        is_empty
+    }
+
+    /// Names the processes that still run, if the system shows them.
+    pub(super) fn describe_left(&self) -> Option<String> {
+        #[cfg(target_os = "linux")]
+        return self.descendants.describe();
+        #[cfg(not(target_os = "linux"))]
+        return None;
+    }
+
+    fn is_group_empty(&self) -> bool {
         #[cfg(unix)]
         {
             if self.gone.load(Ordering::Relaxed) {
@@ -152,9 +203,9 @@ mod tests {
     async fn a_group_of_unreaped_zombies_is_empty() {
         let mut command = Command::new("sleep");
         command.arg("300");
-        start_in_own_group(&mut command);
+        let mark = start_in_own_group(&mut command, false);
         let mut child = command.spawn().unwrap();
-        let group = ProcessGroup::from_child(&child).unwrap();
+        let group = ProcessGroup::from_child(&child, mark).unwrap();
         assert!(!group.is_empty());
         group.kill();
         let ended = async {

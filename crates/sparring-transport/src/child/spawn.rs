@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::process_group::{self, ProcessGroup};
+use super::process_group::{self, GroupMark, ProcessGroup};
 use crate::target::ChildTarget;
 
 /// The reason why a child could not be started.
@@ -62,9 +62,9 @@ impl SpawnedChild {
         // Checked before the start, since no task could own the child without a runtime.
         let runtime = tokio::runtime::Handle::try_current();
         runtime.map_err(|error| refused(io::Error::other(error)))?;
-        let mut child =
-            build_command(target).spawn().map_err(|error| spawn_error(target, error))?;
-        let group = ProcessGroup::from_child(&child).map_err(refused)?;
+        let (mut command, mark) = build_command(target);
+        let mut child = command.spawn().map_err(|error| spawn_error(target, error))?;
+        let group = ProcessGroup::from_child(&child, mark).map_err(refused)?;
         let gone = || refused(io::Error::other("the child has no pipes"));
         let stdin = child.stdin.take().ok_or_else(gone)?;
         let stdout = child.stdout.take().ok_or_else(gone)?;
@@ -73,7 +73,7 @@ impl SpawnedChild {
     }
 }
 
-fn build_command(target: &ChildTarget) -> Command {
+fn build_command(target: &ChildTarget) -> (Command, GroupMark) {
     let mut command = Command::new(&target.program);
     if let Some(names) = &target.inherit {
         command.env_clear().envs(filter_variables(names, std::env::vars_os()));
@@ -88,8 +88,8 @@ fn build_command(target: &ChildTarget) -> Command {
     if let Some(cwd) = &target.cwd {
         command.current_dir(cwd);
     }
-    process_group::start_in_own_group(&mut command);
-    command
+    let mark = process_group::start_in_own_group(&mut command, target.may_leave_processes);
+    (command, mark)
 }
 
 /// Distinguishes a missing directory from a missing program; the system reports the same

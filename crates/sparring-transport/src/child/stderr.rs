@@ -83,7 +83,7 @@ impl Stderr {
         })
     }
 
-    fn add(&self, bytes: &[u8]) {
+    pub(super) fn add(&self, bytes: &[u8]) {
         let mut state = self.state();
         state.total += bytes.len() as u64;
         state.buffer.extend(bytes);

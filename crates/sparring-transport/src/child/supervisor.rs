@@ -24,6 +24,9 @@ pub(super) const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The maximum wait for the exit of a child after SIGTERM.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The maximum wait for the end of other processes after SIGKILL.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// The maximum wait for the rest of the stderr after the exit.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -34,7 +37,7 @@ const GROUP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 const REMOTE_KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time that ending a child takes.
-const MAX_CLOSE_TIME: Duration = Duration::from_secs(12);
+const MAX_CLOSE_TIME: Duration = Duration::from_secs(13);
 
 /// The same for a child with a remote process, which is ended too.
 const MAX_REMOTE_CLOSE_TIME: Duration = Duration::from_secs(40);
@@ -86,6 +89,8 @@ pub(super) struct ChildExit {
     /// True if the child reported an error or crashed. The exit after a signal of ours is
     /// not a failure.
     pub(super) failed: bool,
+    /// True if the child only ended after a signal of ours.
+    pub(super) signalled: bool,
 }
 
 /// A child with the parts that its supervisor needs.
@@ -161,6 +166,7 @@ impl Supervisor {
             description: ExitDescription::Ended("was abandoned".to_owned()),
             at: Instant::now(),
             failed: false,
+            signalled: false,
         };
         let exit = exit.unwrap_or_else(given_up);
         Poll::Ready(self.exited.insert(exit).clone())
@@ -201,7 +207,7 @@ struct SupervisorTask {
 impl SupervisorTask {
     async fn run(
         mut self,
-        (stderr, draining): (Stderr, JoinHandle<()>),
+        (stderr, mut draining): (Stderr, JoinHandle<()>),
         mut stopped: oneshot::Receiver<()>,
         exited: oneshot::Sender<ChildExit>,
     ) {
@@ -215,11 +221,12 @@ impl SupervisorTask {
             Some(status) => (status, None),
             None => self.end_child().await,
         };
-        let failed = last_signal.is_none() && status.as_ref().is_ok_and(|it| !it.success());
+        let signalled = last_signal.is_some();
+        let failed = !signalled && status.as_ref().is_ok_and(|it| !it.success());
         let at = Instant::now();
         // Checked at once, while the group's id cannot be reused.
         let _ = self.group.is_empty();
-        let _ = timeout(STDERR_TIMEOUT, draining).await;
+        let drained = timeout(STDERR_TIMEOUT, &mut draining).await.is_ok();
         let description = match (status, &self.remote) {
             (Ok(status), Some(remote)) if !asked => remote.describe_exit(status, &stderr).await,
             (Ok(status), _) => ExitDescription::Ended(describe_exit_status(status)),
@@ -227,12 +234,18 @@ impl SupervisorTask {
                 ExitDescription::Ended(format!("ended with an unknown status: {error}"))
             }
         };
-        let _ = exited.send(ChildExit { description, at, failed });
+        let _ = exited.send(ChildExit { description, at, failed, signalled });
         // Processes that a child left behind stay until the link is closed or dropped.
         if !stopped.is_terminated() {
             let _ = stopped.await;
         }
         end_remaining(&self.group).await;
+        let drained = drained || timeout(STDERR_TIMEOUT, draining).await.is_ok();
+        if self.remote.is_none()
+            && let Some(left) = describe_left(&self.group, drained)
+        {
+            stderr.add(format!("sparring: the process left {left}\n").as_bytes());
+        }
         if let Some(remote) = &self.remote {
             remote.end_remaining(last_signal != Some(LastSignal::Kill)).await;
         }
@@ -274,18 +287,30 @@ impl Drop for SupervisorTask {
     }
 }
 
-/// Ends the processes of a group whose leader is gone.
+/// Describes the processes that could not be ended. `drained` is true if no process holds the
+/// output of the group open.
+pub(super) fn describe_left(group: &ProcessGroup, drained: bool) -> Option<String> {
+    match group.describe_left() {
+        Some(names) => Some(format!("processes that could not be ended: {names}")),
+        None if drained => None,
+        None => Some("a process that holds its output open".to_owned()),
+    }
+}
+
+/// Ends the processes of a group whose leader is gone, and those that have left it.
 pub(super) async fn end_remaining(group: &ProcessGroup) {
     if group.is_empty() {
         return;
     }
     group.terminate();
-    let until = Instant::now() + TERMINATE_TIMEOUT;
+    if timeout(TERMINATE_TIMEOUT, wait_until_empty(group)).await.is_err() {
+        group.kill();
+        let _ = timeout(KILL_TIMEOUT, wait_until_empty(group)).await;
+    }
+}
+
+async fn wait_until_empty(group: &ProcessGroup) {
     while !group.is_empty() {
-        if Instant::now() >= until {
-            group.kill();
-            return;
-        }
         sleep(GROUP_POLL_INTERVAL).await;
     }
 }

@@ -119,7 +119,9 @@ impl ContainerEngine {
         words: impl IntoIterator<Item = S>,
     ) -> Result<EngineOutput, ContainerError> {
         let words = self.command_with(words);
-        let target = ChildTarget::new(&words[0]).args(&words[1..]);
+        let mut target = ChildTarget::new(&words[0]).args(&words[1..]);
+        // The engine's processes serve containers.
+        target.may_leave_processes = true;
         let mut job = Job::start(&target, Vec::new(), MAX_OUTPUT)?;
         let end = job.wait().await;
         let (stdout, stderr) = (job.stdout().text(), job.stderr().text());

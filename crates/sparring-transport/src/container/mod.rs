@@ -66,6 +66,8 @@ pub(crate) async fn open(
     let program = words.next().unwrap_or_default();
     let mut child = ChildTarget::new(program).args(words);
     child.max_line = target.command.max_line;
+    // The engine's processes serve the container.
+    child.may_leave_processes = true;
     let remote: Arc<dyn RemoteProcess> = Arc::<ExecProcess>::clone(&process);
     let link = ChildLink::spawn_with_remote(&child, Some(remote))?;
     Ok((link, Container(process)))

@@ -17,5 +17,5 @@ pub use client::{
 };
 pub use server::{
     Auth, ExtraRequest, ExtraRoutes, HttpOptions, HttpServer, HttpServerHandle, ProtectedResource,
-    TokenVerifier,
+    TokenVerifier, check_host_and_origin, listen_tcp,
 };

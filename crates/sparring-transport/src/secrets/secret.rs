@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use subtle::ConstantTimeEq as _;
+use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
 /// A token, a password or another secret text. Its only comparison takes the same time wherever
 /// two texts of one length differ, and `Debug` does not show it.
@@ -22,10 +22,15 @@ impl Secret {
         self.0.as_bytes().ct_eq(given).into()
     }
 
-    /// Returns true if the bytes match one of the secrets. Compares them with all, so that the
-    /// time does not show which one matched.
-    pub fn any_matches(secrets: &[Secret], given: &[u8]) -> bool {
-        secrets.iter().fold(false, |found, secret| found | secret.matches(given))
+    /// Returns the place of the secret that matches the bytes. Compares them with all, so that
+    /// the time does not show which one matched.
+    pub fn find_match(secrets: &[Secret], given: &[u8]) -> Option<u32> {
+        const NONE: u32 = u32::MAX;
+        let compare = |found: u32, (place, secret): (u32, &Secret)| {
+            u32::conditional_select(&found, &place, secret.0.as_bytes().ct_eq(given))
+        };
+        let found = (0..).zip(secrets).fold(NONE, compare);
+        (found != NONE).then_some(found)
     }
 }
 
@@ -74,8 +79,9 @@ mod tests {
             assert!(!secret.matches(other.as_bytes()) && secret != Secret::from(other), "{other}");
         }
         let all = [Secret::from("a"), secret];
-        assert!(Secret::any_matches(&all, b"a") && Secret::any_matches(&all, b"hunter2"));
-        assert!(!Secret::any_matches(&all, b"b") && !Secret::any_matches(&[], b""));
+        let place = |given: &[u8]| Secret::find_match(&all, given);
+        assert_eq!([place(b"a"), place(b"hunter2"), place(b"b")], [Some(0), Some(1), None]);
+        assert_eq!(Secret::find_match(&[], b""), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sparring_peer::{Cause, Client, Link, Outgoing};
-use sparring_transport::{ChildLink, ChildTarget};
+use sparring_transport::{ChildLink, ChildTarget, Job, Stderr};
 use sparring_wire::Revision;
 use tokio::io::AsyncReadExt as _;
 
@@ -41,9 +41,12 @@ async fn a_child_that_inherits_by_name_gets_nothing_else_of_ours() {
         .filter_map(|line| line.split('=').next().map(str::to_owned))
         .collect();
     let ours = ["PATH", "SPAR_TEST"];
+    // By this variable its processes are found.
+    let mark = "SPARRING_CHILD";
     let of_the_shell = ["OLDPWD", "SHLVL", "_"];
     assert!(ours.iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
-    let is_known = |name: &String| ours.contains(&&**name) || of_the_shell.contains(&&**name);
+    let is_known =
+        |name: &String| ours.contains(&&**name) || of_the_shell.contains(&&**name) || name == mark;
     assert!(names.iter().all(is_known), "{names:?}");
 }
 
@@ -156,6 +159,116 @@ async fn grandchildren_end_with_the_child() {
     within(client.close()).await;
     wait_until_ended(id).await;
     assert!(!stderr.text().is_empty());
+}
+
+/// Starts a process in a session of its own, prints its id, and waits for its end.
+#[cfg(target_os = "linux")]
+const DAEMON: &str = "setsid sh -c 'echo $$ >&2; exec sleep 300' &\nwait $!\n";
+
+/// Starts a process in a session of its own, whose parent ends, and prints its id.
+#[cfg(target_os = "linux")]
+const LEFT_DAEMON: &str =
+    "id=$(setsid sh -c 'echo $$; exec sleep 300 >/dev/null' &)\necho $id >&2\n";
+
+/// Returns true if a process runs. A zombie does not.
+#[cfg(target_os = "linux")]
+fn is_running(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}
+
+/// Returns the id that a script printed to its stderr.
+#[cfg(target_os = "linux")]
+async fn printed_id(stderr: &Stderr) -> u32 {
+    within(async {
+        loop {
+            if let Some(id) = stderr.text().lines().next().and_then(|line| line.parse().ok()) {
+                return id;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_ends_with_its_child() {
+    for script in
+        [DAEMON.to_owned(), format!("{LEFT_DAEMON}{READ_UNTIL_END}"), LEFT_DAEMON.to_owned()]
+    {
+        let mut link = ChildLink::spawn(&shell(&script)).unwrap();
+        let id = printed_id(&link.stderr()).await;
+        assert!(is_running(id), "{script}");
+        link.send(Outgoing::Close);
+        within(std::future::poll_fn(|cx| {
+            loop {
+                let received = std::task::ready!(link.poll_receive(cx));
+                if let sparring_peer::Incoming::Closed(_) = received {
+                    return std::task::Poll::Ready(());
+                }
+            }
+        }))
+        .await;
+        within(async {
+            while is_running(id) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        assert_eq!(link.stderr().text().lines().count(), 1, "nothing is left");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_ends_with_its_dropped_link() {
+    for script in [format!("{LEFT_DAEMON}{READ_UNTIL_END}"), LEFT_DAEMON.to_owned()] {
+        let link = ChildLink::spawn(&shell(&script)).unwrap();
+        let id = printed_id(&link.stderr()).await;
+        drop(link);
+        within(async {
+            while is_running(id) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_ends_with_its_job() {
+    let mut job = Job::start(&shell(LEFT_DAEMON), Vec::new(), 1024).unwrap();
+    let end = within(job.wait()).await;
+    assert_eq!((end.status, end.left), (Some(0), None));
+    let id: u32 = job.stderr().text().trim().parse().unwrap();
+    assert!(!is_running(id));
+    let script = format!("trap '' TERM\n{LEFT_DAEMON}sleep 300");
+    let mut job = Job::start(&shell(&script), Vec::new(), 1024).unwrap();
+    within(async {
+        while job.stderr().text().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let id: u32 = job.stderr().text().trim().parse().unwrap();
+    within(job.stop()).await;
+    assert!(!is_running(id));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_daemon_may_stay_if_its_target_says_so() {
+    let mut target = shell(LEFT_DAEMON);
+    target.may_leave_processes = true;
+    let mut job = Job::start(&target, Vec::new(), 1024).unwrap();
+    within(job.wait()).await;
+    let id: u32 = job.stderr().text().trim().parse().unwrap();
+    assert!(is_running(id));
+    let pid = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ pub(super) enum Format {
     Uri,
     /// The URL of an elicitation, which is a URI.
     Url,
+    /// The source of an icon, which is a URI.
+    IconUri,
     /// A URI template (RFC 6570).
     UriTemplate,
     /// A media type, with or without parameters (RFC 9110, section 8.3.1).
@@ -31,6 +33,7 @@ impl Format {
             "base64" => Format::Base64,
             "uri" => Format::Uri,
             "url" => Format::Url,
+            "iconuri" => Format::IconUri,
             "uritemplate" => Format::UriTemplate,
             "mediatype" => Format::MediaType,
             "resourcemediatype" => Format::ResourceMediaType,
@@ -43,7 +46,7 @@ impl Format {
     pub(super) fn rule(self) -> Rule {
         match self {
             Format::Base64 => Rule::InvalidBase64,
-            Format::Uri | Format::Url => Rule::InvalidUri,
+            Format::Uri | Format::Url | Format::IconUri => Rule::InvalidUri,
             Format::UriTemplate => Rule::InvalidUriTemplate,
             Format::MediaType => Rule::InvalidMediaType,
             Format::ResourceMediaType => Rule::InvalidResourceMediaType,
@@ -55,6 +58,7 @@ impl Format {
     pub(super) fn section(self) -> &'static str {
         match self {
             Format::Url => "client/elicitation#url-mode-elicitation-requests",
+            Format::IconUri => "basic#icons",
             other => other.rule().entry().section,
         }
     }
@@ -64,7 +68,7 @@ impl Format {
         match self {
             Format::Base64 => base64_problem(text.as_bytes())
                 .map(|why| format!("expected base64 (standard alphabet, with padding), but {why}")),
-            Format::Uri | Format::Url => Uri::parse(text)
+            Format::Uri | Format::Url | Format::IconUri => Uri::parse(text)
                 .err()
                 .map(|_| format!("expected a URI (RFC 3986), found {}", shorten(text))),
             Format::UriTemplate => template_problem(text).map(|why| {
@@ -232,6 +236,48 @@ pub(super) fn meta_key_problem(key: &str, is_prefix_required: bool) -> Option<St
     })
 }
 
+/// Returns the reason why a value of `_meta` is not valid (2026-07-28, basic#meta): the keys
+/// of W3C Trace Context and W3C Baggage have a syntax.
+pub(super) fn trace_problem(key: &str, value: &str) -> Option<String> {
+    let (is_valid, expected) = match key {
+        "traceparent" => (is_trace_parent(value), "a version, a trace id, a parent id and flags"),
+        "tracestate" | "baggage" => (is_member_list(value), "a list of key=value"),
+        _ => return None,
+    };
+    (!is_valid).then(|| format!("expected {expected}, found {}", shorten(value)))
+}
+
+/// Checks `00-<32 digits>-<16 digits>-<2 digits>`. A later version can have more parts.
+fn is_trace_parent(text: &str) -> bool {
+    let is_hex = |part: &str, length: usize| {
+        part.len() == length
+            && part.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'a'..=b'f'))
+    };
+    let is_id =
+        |part: &str, length: usize| is_hex(part, length) && part.bytes().any(|it| it != b'0');
+    let parts: Vec<&str> = text.split('-').collect();
+    let [version, trace, parent, flags, rest @ ..] = &parts[..] else { return false };
+    is_hex(version, 2)
+        && *version != "ff"
+        && is_id(trace, 32)
+        && is_id(parent, 16)
+        && is_hex(flags, 2)
+        && (rest.is_empty() || *version != "00")
+}
+
+/// Checks members with `=`, separated by commas. A member can be empty, and have properties.
+fn is_member_list(text: &str) -> bool {
+    text.split(',').map(str::trim).all(|member| {
+        let pair = member.split(';').next().unwrap_or_default();
+        member.is_empty()
+            || pair.split_once('=').is_some_and(|(key, value)| {
+                let is_key = |it: u8| it.is_ascii_graphic() && !b"\"(),/:;<=>?[\\]{}".contains(&it);
+                let key = key.trim_end().replace(['@', '/'], "");
+                !key.is_empty() && key.bytes().all(is_key) && value.trim().is_ascii()
+            })
+    })
+}
+
 /// Quotes the beginning of a text.
 fn shorten(text: &str) -> String {
     match text.char_indices().nth(60) {
@@ -394,5 +440,34 @@ mod tests {
         }
         assert!(meta_key_problem("tasks", true).is_some());
         assert_eq!(meta_key_problem("io.x/tasks", true), None);
+    }
+
+    #[test]
+    fn trace_context_has_its_syntax() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let later = "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more";
+        for (key, value) in [
+            ("traceparent", parent),
+            ("traceparent", later),
+            ("tracestate", "vendor=1,tenant@other=2"),
+            ("tracestate", ""),
+            ("baggage", "user=alice;ttl=5, region = north"),
+            ("other", "anything"),
+        ] {
+            assert_eq!(trace_problem(key, value), None, "{key} {value}");
+        }
+        let zeros = format!("00-{}-b7ad6b7169203331-01", "0".repeat(32));
+        for (key, value) in [
+            ("traceparent", "abc"),
+            ("traceparent", &*parent.to_uppercase()),
+            ("traceparent", &format!("{parent}-more")),
+            ("traceparent", &format!("ff{}", &parent[2..])),
+            ("traceparent", &zeros),
+            ("tracestate", "vendor"),
+            ("baggage", "a b=1"),
+            ("baggage", "=1"),
+        ] {
+            assert!(trace_problem(key, value).is_some(), "{key} {value}");
+        }
     }
 }

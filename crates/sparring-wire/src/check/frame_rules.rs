@@ -1,6 +1,6 @@
 //! Checks the rules of single frames that no shape expresses: empty results of `ping`, the
-//! schemas and names of tools, names of extensions, the text of structured content,
-//! and tool uses in sampling requests.
+//! schemas and names of tools, resources in prompts, names of extensions, the text of
+//! structured content, and tool uses in sampling requests.
 
 use std::collections::HashSet;
 
@@ -37,6 +37,7 @@ impl Checker {
             "tools/call" if Rule::MissingStructuredText.applies_in(self.revision) => {
                 check_structured_text(result, path, out);
             }
+            "prompts/get" => check_prompt_resources(result, path, out),
             "server/discover" => check_extensions(result, path, out),
             _ => {}
         }
@@ -139,6 +140,29 @@ fn check_structured_text(result: Json<'_>, path: &JsonPath<'_>, out: &mut Violat
         out.add_in_own_section(Rule::MissingStructuredText, &path.name("content"), || {
             "the result has structuredContent, but no text block with its JSON".to_owned()
         });
+    }
+}
+
+/// Reports embedded resources of a prompt without a MIME type (all revisions,
+/// server/prompts#embedded-resources). The schema has it as optional.
+fn check_prompt_resources(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let messages = path.name("messages");
+    let found = result.get("messages").unwrap_or(Json::EMPTY_OBJECT);
+    for (index, message) in found.items().enumerate() {
+        let is_embedded = message.get_path(&["content", "type"]).and_then(Json::as_str).as_deref()
+            == Some("resource");
+        let Some(resource) = message.get_path(&["content", "resource"]).filter(|_| is_embedded)
+        else {
+            continue;
+        };
+        if resource.is_object() && resource.get("mimeType").is_none() {
+            let path = messages.index(index);
+            let (content, resource) = (path.name("content"), "resource");
+            let here = content.name(resource);
+            out.add_in_own_section(Rule::MissingResourceMediaType, &here, || {
+                "an embedded resource of a prompt must have a mimeType".to_owned()
+            });
+        }
     }
 }
 

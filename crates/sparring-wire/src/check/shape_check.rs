@@ -1,7 +1,7 @@
 //! Compares a JSON value with a shape, without building a tree and, while the value
 //! fits, without allocation.
 
-use super::formats::{Format, meta_key_problem};
+use super::formats::{Format, meta_key_problem, trace_problem};
 use super::json_path::JsonPath;
 use super::shape_parser::{Field, Range, Record, Shape, TypeShapes};
 use super::violation_collector::ViolationCollector;
@@ -84,6 +84,9 @@ impl TypeShapes {
             fits &= self.check(shape, value, &here, out);
             if *name == "_meta" && self.has_meta_rules {
                 check_meta_keys(value, &here, out);
+                if self.has_trace_rules {
+                    check_trace_context(value, &here, out);
+                }
             }
             if !fits && out.is_full() {
                 return false;
@@ -330,6 +333,24 @@ fn check_meta_keys(json: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationColle
     for (key, _) in json.members() {
         if let Some(problem) = meta_key_problem(&key.name(), false) {
             out.add_in_own_section(Rule::InvalidMetaKey, &path.key(key), || problem);
+        }
+    }
+}
+
+/// Checks the values of `_meta` that carry a trace.
+fn check_trace_context(json: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    if out.is_probing() {
+        return;
+    }
+    for (key, value) in json.members() {
+        let problem = match (key.name(), value.as_str()) {
+            (name, Some(value)) => trace_problem(&name, &value),
+            (name, None) => ["traceparent", "tracestate", "baggage"]
+                .contains(&&*name)
+                .then(|| format!("expected a string, found {}", render_value(value))),
+        };
+        if let Some(problem) = problem {
+            out.add_in_own_section(Rule::InvalidTraceContext, &path.key(key), || problem);
         }
     }
 }

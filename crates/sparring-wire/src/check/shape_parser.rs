@@ -27,6 +27,8 @@ pub(super) struct TypeShapes {
     types: Vec<Shape>,
     /// True if the revision has rules for the keys of `_meta`.
     pub(super) has_meta_rules: bool,
+    /// True if the values of some keys of `_meta` have a syntax.
+    pub(super) has_trace_rules: bool,
 }
 
 /// The values that a type allows.
@@ -98,7 +100,11 @@ impl TypeShapes {
             let definition = revision.definition();
             let shapes = TypeShapes::parse(definition.shapes)
                 .expect("a unit test parses the shapes of every revision");
-            TypeShapes { has_meta_rules: definition.meta_key_rules, ..shapes }
+            TypeShapes {
+                has_meta_rules: definition.meta_key_rules,
+                has_trace_rules: definition.modern,
+                ..shapes
+            }
         })
     }
 
@@ -114,7 +120,7 @@ impl TypeShapes {
         for (_, body) in &split {
             types.push(ShapeParser::parse(body, &names)?);
         }
-        Ok(TypeShapes { names, types, has_meta_rules: false })
+        Ok(TypeShapes { names, types, has_meta_rules: false, has_trace_rules: false })
     }
 
     /// Returns the shape of the type of that name.

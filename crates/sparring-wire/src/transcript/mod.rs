@@ -155,6 +155,14 @@ impl ConnectionRecorder {
         }
     }
 
+    /// Checks that a server may go on after the end of its input, and records a violation.
+    pub fn record_ignored_end_of_input(&self) {
+        let checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(violation) = checker.check_ignored_end_of_input() {
+            self.0.transcript.buffer().add_violation(violation);
+        }
+    }
+
     /// Checks and records a frame.
     pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
         self.record_with_status(at, from, frame, None);
@@ -166,6 +174,9 @@ impl ConnectionRecorder {
         // the order of the record.
         let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut violations = checker.check(from, frame);
+        if from == Side::Server {
+            checker.check_error_id(frame, status, &mut violations);
+        }
         if let Some(status) = status.filter(|_| from == Side::Server) {
             checker.check_status_code(frame, status, &mut violations);
         }

@@ -151,7 +151,7 @@ async fn a_failed_check_of_a_tool_names_the_tool() {
     );
     check(
         failure_here(|| add.assert_input_schema(json!({"type": "array"}))),
-        "tool \"add\": the input schema differs\n  type: expected \"array\", found \"object\"\n\
-         found: {\"type\":\"object\"}",
+        "tool \"add\": the input schema differs\n  type: expected \"array\", found \"object\"\n  \
+         properties: unexpected {}\nfound: {\"type\":\"object\",\"properties\":{}}",
     );
 }

@@ -67,7 +67,7 @@ Exit codes:
 
 /// Answer a prompt with a model and the tools of the configured servers
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Agent {
     /// The prompt; @FILE, or - for stdin
     #[arg(value_name = "PROMPT", value_parser = parse_prompt)]
@@ -134,7 +134,8 @@ impl Agent {
         // Wrong arguments are reported before anything is started.
         let streams = self.model.streams(printer);
         let endpoint = Arc::new(self.model.endpoint(environment, printer.secrets(), streams)?);
-        let store = artifact_settings::build_store(self.artifacts.as_deref(), &self.settings);
+        let store = artifact_settings::build_store(self.artifacts.as_deref(), &self.settings)
+            .masking(printer.secrets().clone());
         let starting = async {
             let prompt = read_text(&self.prompt).await?;
             let system = match &self.model.system {
@@ -168,7 +169,8 @@ impl Agent {
             let ended = self.run_agent(&host, &endpoint, &store, agent_prompt, printer).await?;
             self.print_answer(ended, streams, printer).await
         };
-        Ok(host.run_until_done(&mut signals, printer, work).await)
+        let on_signal = |signal| Err(CommandError::Stopped(signal));
+        Ok(host.run_until_done(&mut signals, printer, work, on_signal).await)
     }
 
     async fn run_agent(

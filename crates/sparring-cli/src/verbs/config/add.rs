@@ -30,7 +30,7 @@ the file. With --json: {\"file\":…,\"changed\":…}.";
 
 /// Add a server to a file
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(super) struct Add {
     /// The server's name
     name: String,

@@ -26,7 +26,7 @@ With --json: {\"files\":[{\"file\":…,\"trusted\":…,\"servers\":[{\"name\":�
 
 /// Report all problems of the config files
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Check {
     #[command(flatten)]
     pub(super) output_flags: OutputFlags,

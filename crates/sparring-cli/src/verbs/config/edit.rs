@@ -28,7 +28,7 @@ With --json: {\"file\":…,\"changed\":…}.";
 
 /// Enable a server
 #[derive(Args)]
-#[command(after_help = ENABLE_EXAMPLES)]
+#[command(after_long_help = ENABLE_EXAMPLES)]
 pub(super) struct Enable {
     /// The server's name
     name: String,
@@ -42,7 +42,7 @@ pub(super) struct Enable {
 
 /// Disable a server
 #[derive(Args)]
-#[command(after_help = ENABLE_EXAMPLES)]
+#[command(after_long_help = ENABLE_EXAMPLES)]
 pub(super) struct Disable {
     /// The server's name
     name: String,
@@ -76,7 +76,7 @@ impl Disable {
 
 /// Remove a server from a file
 #[derive(Args)]
-#[command(after_help = REMOVE_EXAMPLES)]
+#[command(after_long_help = REMOVE_EXAMPLES)]
 pub(super) struct Remove {
     /// The server's name
     name: String,

@@ -27,7 +27,7 @@ With --json: {\"name\":…,\"state\":…,\"scope\":…,\"file\":…,\"line\":…
 
 /// Show the entry of a server
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Get {
     /// The server's name
     name: String,

@@ -30,7 +30,7 @@ is valid, outdated or unknown (no such server is in use here), or {\"revoked\":[
 
 /// List or revoke the tools that were allowed permanently
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct ShowGrants {
     /// Only the grants of this server
     server: Option<String>,

@@ -76,7 +76,7 @@ const PROGRAM_FILES: [(&str, &[&str]); 9] = [
 
 /// Copy servers from another program's file
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Import {
     /// The program or the file
     #[arg(value_name = "PROGRAM|FILE")]

@@ -34,7 +34,7 @@ With --json: {\"servers\":[{\"name\":…,\"transport\":…,\"state\":…,\"targe
 
 /// List the servers of all config files
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct List {
     /// Connect the enabled servers and show their health
     #[arg(long)]

@@ -39,7 +39,7 @@ A project's files are not used until you trust them.";
 
 /// Show and change configured servers and trusted files
 #[derive(Args)]
-#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(after_long_help = EXAMPLES, disable_help_subcommand = true)]
 #[command(subcommand_value_name = "COMMAND", subcommand_help_heading = "Commands")]
 pub(crate) struct Config {
     #[command(subcommand)]

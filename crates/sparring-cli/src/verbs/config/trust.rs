@@ -29,7 +29,7 @@ With --json: {\"trusted\":[…]} or {\"untrusted\":[…]}.";
 
 /// Trust a project's config files, after showing what they do
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct TrustFiles {
     /// The files [default: all of the project's files that are not trusted]
     files: Vec<PathBuf>,

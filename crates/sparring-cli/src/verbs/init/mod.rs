@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sparring_peer::ClientBuilder;
 use sparring_peer::client::ServerRequest;
 use sparring_suite::scaffold::{
-    self, FIRST_MOCK, FIRST_SUITE, ListedItems, SCHEMA, ServerFacts, Trial,
+    self, FIRST_MOCK, FIRST_SUITE, ListedItems, SCHEMA, ServerFacts, Trial, TrialOutcome,
 };
 use sparring_transport::Target;
 
@@ -55,7 +55,7 @@ const MAX_READ_RESOURCES: usize = 10;
 
 /// Write a first suite, and a mock that it passes on
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(after_long_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Init {
     /// The folder to write to
     #[arg(value_name = "DIR", default_value = ".")]
@@ -181,7 +181,13 @@ impl Init {
         let of = |list: &str| {
             lists.iter().find(|it| it.list == list).map(|it| &*it.items).unwrap_or_default()
         };
-        let tools = of("tools").iter().map(|tool| Trial::from_tool(tool, self.all_tools));
+        let tools = of("tools").iter().map(|tool| {
+            let mut trial = Trial::from_tool(tool, self.all_tools);
+            if let Some((_, rule)) = self.flags.denying_rule(&trial.name) {
+                trial.outcome = TrialOutcome::Skipped(format!("denied by rule {rule}"));
+            }
+            trial
+        });
         let prompts = of("prompts").iter().map(Trial::from_prompt);
         let resources = of("resources").iter().take(MAX_READ_RESOURCES).map(Trial::from_resource);
         let mut trials: Vec<Trial> = tools.chain(prompts).chain(resources).collect();

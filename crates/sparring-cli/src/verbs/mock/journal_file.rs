@@ -1,6 +1,7 @@
 //! Writes a mock's journal to a file: one line of JSON for each request.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,6 +51,22 @@ impl JournalWriter {
     }
 }
 
+/// Ends the last line if it is incomplete, for example because the disk was full, so that it
+/// does not spoil the next one.
+fn end_torn_line(mut file: File, path: &Path) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        let mut reading = File::open(path)?;
+        let mut last = Vec::new();
+        if reading.seek(SeekFrom::End(-1)).is_ok() {
+            reading.take(1).read_to_end(&mut last)?;
+        }
+        if !matches!(last[..], [] | [b'\n']) {
+            file.write_all(b"\n")?;
+        }
+    }
+    Ok(file)
+}
+
 impl JournalFile {
     /// Opens the file and appends to it, since other mocks may write to the same file.
     ///
@@ -62,7 +79,8 @@ impl JournalFile {
     ) -> Result<JournalFile, CommandError> {
         // May block: a pipe waits for its reader.
         let creating = path.to_owned();
-        let open = move || open_private(&creating, true);
+        let open =
+            move || open_private(&creating, true).and_then(|file| end_torn_line(file, &creating));
         let made = tokio::select! {
             biased;
             signal = signals.next() => return Err(CommandError::Stopped(signal)),
@@ -99,5 +117,26 @@ impl JournalFile {
                 Err(failed(format!("the journal lacks {dropped} requests that came too fast")))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(before: &str, after: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        std::fs::write(&path, before).unwrap();
+        let file = open_private(&path, true).unwrap();
+        end_torn_line(file, &path).unwrap().write_all(b"{}\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
+    }
+
+    #[test]
+    fn a_torn_line_does_not_spoil_the_next() {
+        check("", "{}\n");
+        check("{}\n", "{}\n{}\n");
+        check("{}\n{\"me", "{}\n{\"me\n{}\n");
     }
 }

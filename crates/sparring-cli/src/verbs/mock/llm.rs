@@ -12,6 +12,7 @@ use super::script_reloader::load_error;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
 use crate::output::Printer;
+use crate::request_lines::print_llm_request;
 use crate::signals::Signals;
 
 impl Mock {
@@ -37,10 +38,14 @@ impl Mock {
         let llm = LlmMock::listen(script, address)
             .await
             .map_err(|error| CommandError::Usage(format!("cannot listen on {address}: {error}")))?;
-        if let Some(journal) = &journal {
-            let writer = journal.writer();
-            llm.on_request(move |request| writer.add(|| request.to_line()));
-        }
+        let writer = journal.as_ref().map(JournalFile::writer);
+        let lines = printer.clone();
+        llm.on_request(move |request| {
+            if let Some(writer) = &writer {
+                writer.add(|| request.to_line());
+            }
+            print_llm_request(request, &lines);
+        });
         let printed = match printer.is_json() {
             true => printer.print_json(&json!({"url": llm.url()})).await,
             false => printer.print(&format!("{}\n", llm.url())).await,

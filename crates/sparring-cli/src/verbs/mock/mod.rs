@@ -8,9 +8,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use sparring_mock::{MockServer, ProcessFault, Settings};
+use sparring_mock::{ControlKeys, MockServer, ProcessFault, Settings};
+use sparring_peer::Cause;
+use sparring_peer::server::client_stopped_reading;
 use sparring_transport::http::{Tls, TlsClient};
 use sparring_transport::stdio;
 use tokio::sync::mpsc::Receiver;
@@ -19,6 +21,7 @@ use crate::args::{OutputFlags, values};
 use crate::command_error::CommandError;
 use crate::exit::Exit;
 use crate::output::Printer;
+use crate::request_lines;
 use crate::signals::Signals;
 use journal_file::JournalFile;
 use script_reloader::{ScriptReloader, load_error};
@@ -29,20 +32,21 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 const EXAMPLES: &str = "\
 Examples:
   spar mock weather.mock.yaml
-  spar mock weather.mock.yaml --http 127.0.0.1:3001
+  spar mock weather.mock.yaml --http 3001
   spar mock weather.mock.yaml --check
   spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
   spar mock weather.mock.yaml --journal requests.jsonl
-  spar mock weather.mock.yaml --http 127.0.0.1:3001 --watch
-  spar mock --interactions --http 127.0.0.1:3001
-  spar mock --llm agent.llm.yaml --http 127.0.0.1:3002
+  spar mock weather.mock.yaml --http 3001 --watch
+  spar mock --interactions --http 3001
+  spar mock --llm agent.llm.yaml --http 3002
 
 Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
-exits on a signal; port 0 selects a free port.";
+exits on a signal; port 0 selects a free port. On a terminal it prints a line on
+stderr for each request, without --quiet.";
 
 /// Serve a script as an MCP server
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Mock {
     /// The script
     #[arg(required_unless_present = "interactions")]
@@ -52,8 +56,8 @@ pub(crate) struct Mock {
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
 
-    /// Serve Streamable HTTP and HTTP+SSE at this address
-    #[arg(long, value_name = "ADDR")]
+    /// Serve Streamable HTTP and HTTP+SSE at this address: a port of this machine, or IP:PORT
+    #[arg(long, value_name = "ADDR", value_parser = values::parse_listen_address)]
     http: Option<SocketAddr>,
 
     /// Check the script and exit
@@ -89,6 +93,11 @@ pub(crate) struct Mock {
     #[arg(long)]
     allow_exec: bool,
 
+    /// Allow tools and replies that are registered over /_spar/ to use this key; may be
+    /// repeated
+    #[arg(long, value_name = "KEY", requires = "http", conflicts_with = "llm")]
+    allow_control: Vec<ControlKey>,
+
     /// For `http` over TLS: also trust the certificates in this PEM file
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ca: Option<PathBuf>,
@@ -101,14 +110,34 @@ pub(crate) struct Mock {
     pub(crate) output_flags: OutputFlags,
 }
 
+/// A key that registered tools and replies may use: files below the script's folder, or requests
+/// to HTTP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ControlKey {
+    File,
+    Http,
+}
+
 fn variable(text: &str) -> Result<(String, Value), String> {
     let (name, value) = values::parse_variable(text).ok_or("expected NAME=VALUE")?;
     Ok((name, value.into()))
 }
 
 impl Mock {
-    /// Serves until the end of input or a signal.
+    /// Serves until the end of input or a signal. Hosts and users end a server with a signal,
+    /// so this is no error.
     pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        signals: Signals,
+    ) -> Result<Exit, CommandError> {
+        match self.run_until_done(printer, signals).await {
+            Err(CommandError::Stopped(signal)) => Ok(Exit::Stopped(signal)),
+            ended => ended,
+        }
+    }
+
+    async fn run_until_done(
         &self,
         printer: &Printer,
         mut signals: Signals,
@@ -129,6 +158,9 @@ impl Mock {
                 Some(journal)
             }
         };
+        if let Some(observer) = request_lines::observer(printer) {
+            mock.server().on_request(observer);
+        }
         let ended = self.serve(&mock, reloader, printer, &mut signals).await;
         if let Some(journal) = journal {
             journal.finish().await?;
@@ -200,6 +232,10 @@ impl Mock {
             interactions: self.interactions,
             // A check runs nothing.
             allow_exec: self.allow_exec || self.check,
+            control_keys: ControlKeys {
+                file: self.allow_control.contains(&ControlKey::File),
+                http: self.allow_control.contains(&ControlKey::Http),
+            },
             tls,
         })
     }
@@ -231,12 +267,22 @@ async fn apply_process_faults(
     std::future::pending().await
 }
 
+/// Returns the exit code after the end of a session over stdio.
+///
+/// # Errors
+/// When the session was ended because the client does not read.
+pub(crate) fn end_of_stdio(cause: &Cause) -> Result<Exit, CommandError> {
+    match client_stopped_reading(cause) {
+        true => Err(CommandError::Client(cause.clone())),
+        false => Ok(Exit::Success),
+    }
+}
+
 async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, CommandError> {
     tokio::select! {
         biased;
-        // Hosts end their servers with a signal, so this is no error.
         signal = signals.next() => Ok(Exit::Stopped(signal)),
-        _ = mock.serve(stdio(Default::default())) => Ok(Exit::Success),
+        cause = mock.serve(stdio(Default::default())) => end_of_stdio(&cause),
     }
 }
 

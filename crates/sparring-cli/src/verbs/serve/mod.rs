@@ -11,19 +11,21 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use sparring_host::gateway::{self, Gateway};
-use sparring_peer::Server;
 use sparring_peer::server::ServerTask;
-use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle};
+use sparring_peer::{Cause, Server};
+use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle, listen_tcp};
 use sparring_transport::stdio;
 use tokio::net::TcpListener;
 
-use crate::args::OutputFlags;
+use crate::args::{OutputFlags, values};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::host::{Host, HostOptions, ServerFlags};
 use crate::output::Printer;
+use crate::request_lines;
 use crate::signals::Signals;
+use crate::verbs::mock::end_of_stdio;
 use config_reloader::ConfigReloader;
 use event_output::EventOutput;
 
@@ -34,7 +36,7 @@ const EXAMPLES: &str = "\
 Examples:
   spar serve --allow mcp__files
   spar serve --server files --allow 'mcp__files__read_*'
-  spar serve --http 127.0.0.1:3001 --allow mcp__files --deny mcp__files__write_file
+  spar serve --http 3001 --allow mcp__files --deny mcp__files__write_file
   spar serve --http 0.0.0.0:3001 --bearer-file token.txt --audit calls.jsonl
 
 Tools are named mcp__SERVER__TOOL, and prompts likewise. Tools that no rule allows are
@@ -42,18 +44,19 @@ hidden and denied, since no user can be asked. Rules come from the config files 
 `spar config`), --allow and --deny. Changed files are reloaded.
 Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
 exits on a signal; port 0 selects a free port. Without --bearer and --bearer-file, the
-token is read from SPAR_SERVE_TOKEN.";
+token is read from SPAR_SERVE_TOKEN. On a terminal it prints a line on stderr for each
+request, without --quiet.";
 
 /// Serve all configured servers as one
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Serve {
     /// Serve on stdin and stdout (the default)
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
 
-    /// Serve Streamable HTTP and HTTP+SSE at this address
-    #[arg(long, value_name = "ADDR")]
+    /// Serve Streamable HTTP and HTTP+SSE at this address: a port of this machine, or IP:PORT
+    #[arg(long, value_name = "ADDR", value_parser = values::parse_listen_address)]
     http: Option<SocketAddr>,
 
     /// Over HTTP, accept only clients with this token; required if other machines can
@@ -87,8 +90,20 @@ enum Frontend {
 }
 
 impl Serve {
-    /// Serves until the end of input or a signal.
+    /// Serves until the end of input or a signal, which is no error.
     pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        signals: Signals,
+        environment: &Environment,
+    ) -> Result<Exit, CommandError> {
+        match self.run_until_done(printer, signals, environment).await {
+            Err(CommandError::Stopped(signal)) => Ok(Exit::Stopped(signal)),
+            ended => ended,
+        }
+    }
+
+    async fn run_until_done(
         &self,
         printer: &Printer,
         mut signals: Signals,
@@ -118,6 +133,9 @@ impl Serve {
         token.iter().for_each(|token| printer.secrets().add(token));
         let secrets = printer.secrets().clone();
         let server = Server::new(gateway).mask_output(move |bytes| secrets.mask_bytes(bytes));
+        if let Some(observer) = request_lines::observer(printer) {
+            server.on_request(observer);
+        }
         // Over stdio the client is there already, and gets the instructions only once.
         let mut front = match listener {
             Some(listener) => Some(self.start_frontend(&server, listener, token, printer).await?),
@@ -134,20 +152,21 @@ impl Serve {
                         none.insert(Frontend::Stdio(server.spawn(stdio(Default::default()))))
                     }
                 };
-                front.ended().await;
+                front.ended().await
             };
             tokio::select! {
                 biased;
-                () = serving => Ok(Exit::Success),
+                cause = serving => end_of_stdio(&cause),
                 // Before the events that follow from it.
                 never = output.run() => match never {},
                 () = gateway::notify_clients(&server) => Ok(Exit::Success),
                 failed = connect_and_follow(&server, &host, &output) => failed,
             }
         };
+        let on_signal = |signal| Ok(Exit::Stopped(signal));
         // The servers stop first, so that requests in flight fail and clients get the
         // error.
-        let exit = host.run_until_done(&mut signals, printer, work).await;
+        let exit = host.run_until_done(&mut signals, printer, work, on_signal).await;
         if let Some(front) = front {
             front.stop().await;
         }
@@ -187,7 +206,7 @@ impl Serve {
                  require a token with --bearer-file FILE or {TOKEN_VARIABLE}"
             )));
         }
-        let listener = TcpListener::bind(address).await;
+        let listener = listen_tcp(address);
         let cannot = |error| CommandError::Usage(format!("cannot listen on {address}: {error}"));
         Ok(Some(listener.map_err(cannot)?))
     }
@@ -216,9 +235,9 @@ impl Serve {
 
 impl Frontend {
     /// Waits for the end of input. HTTP has none.
-    async fn ended(&mut self) {
+    async fn ended(&mut self) -> Cause {
         match self {
-            Frontend::Stdio(running) => drop(running.wait().await),
+            Frontend::Stdio(running) => running.wait().await,
             Frontend::Http(_) => std::future::pending().await,
         }
     }

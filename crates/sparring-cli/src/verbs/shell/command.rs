@@ -7,9 +7,8 @@ use super::commands::ALL;
 use super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::server_questions::ANSWER_COMMAND;
 
-/// A command below `/mcp`.
+/// A command, which may be typed after `/mcp`.
 pub(super) struct Command {
     pub(super) name: &'static str,
     /// The parameters as help shows them.
@@ -73,8 +72,8 @@ pub(super) enum ParsedLine {
     Run(&'static Command, Vec<String>),
 }
 
-/// The commands outside `/mcp`.
-pub(super) const TOP_LEVEL_COMMANDS: [&str; 5] = ["/mcp", "/answer", "/help", "/quit", "/exit"];
+/// The commands that need no server.
+pub(super) const BUILT_IN_COMMANDS: [&str; 5] = ["mcp", "answer", "help", "quit", "exit"];
 
 /// Parses a line.
 ///
@@ -90,26 +89,74 @@ pub(super) fn parse_line(line: &str) -> Result<ParsedLine, CommandError> {
     let mut words = words.into_iter();
     let Some(first) = words.next() else { return Ok(ParsedLine::Empty) };
     let words: Vec<String> = words.collect();
-    match (first.as_str(), words.as_slice()) {
-        ("/mcp", _) => parse_mcp_command(words),
-        ("/help", []) => Ok(ParsedLine::Help(None)),
-        ("/help", [about]) => parse_help(about),
-        ("/help", [mcp, about]) if mcp == "mcp" || mcp == "/mcp" => parse_help(about),
-        ("/quit" | "/exit", []) => Ok(ParsedLine::Quit),
-        (ANSWER_COMMAND, _) => Err(CommandError::Usage(
+    match (first.trim_start_matches('/'), words.as_slice()) {
+        ("mcp", []) => parse_command("status", words),
+        ("mcp", [name, rest @ ..]) => parse_command(name, rest.to_vec()),
+        (name, _) => parse_command(name, words),
+    }
+}
+
+/// Parses a command without its `/` and `/mcp`.
+fn parse_command(name: &str, words: Vec<String>) -> Result<ParsedLine, CommandError> {
+    match (name, words.as_slice()) {
+        ("help", []) => Ok(ParsedLine::Help(None)),
+        ("help", [about]) => parse_help(about),
+        ("help", [mcp, about]) if mcp == "mcp" || mcp == "/mcp" => parse_help(about),
+        ("quit" | "exit", []) => Ok(ParsedLine::Quit),
+        ("answer", _) => Err(CommandError::Usage(
             "no question to answer; /answer follows the command whose server asks".to_owned(),
         )),
-        ("/help" | "/quit" | "/exit", _) => {
-            Err(CommandError::Usage(format!("too many words for {first}")))
+        ("help" | "quit" | "exit", _) => {
+            Err(CommandError::Usage(format!("too many words for {name}")))
         }
-        _ => Err(unknown_command(&first)),
+        _ => match find_command(name) {
+            Some(command) => Ok(ParsedLine::Run(command, words)),
+            None => Err(unknown_command(name)),
+        },
     }
 }
 
 impl Command {
     /// The command as it is typed.
     pub(super) fn usage(&self) -> String {
-        format!("/mcp {} {}", self.name, self.parameters).trim_end().to_owned()
+        format!("{} {}", self.name, self.parameters).trim_end().to_owned()
+    }
+
+    /// Adds the server if the words leave it out and there is only one. Then checks the
+    /// number of the words.
+    ///
+    /// # Errors
+    /// When there are too many or too few words.
+    pub(super) fn complete_words(
+        &self,
+        mut words: Vec<String>,
+        servers: &[String],
+    ) -> Result<Vec<String>, CommandError> {
+        if let Some(server) = self.implied_server(&words, servers) {
+            words.insert(0, server.clone());
+        }
+        let repeats =
+            matches!(self.arguments.last(), Some(Argument::ToolPairs | Argument::PromptPairs));
+        let fits =
+            words.len() >= self.min_words && (repeats || words.len() <= self.arguments.len());
+        match fits {
+            true => Ok(words),
+            false => Err(CommandError::Usage(format!("usage: {}", self.usage()))),
+        }
+    }
+
+    /// Returns the only server if the command requires one and the words do not name it.
+    pub(super) fn implied_server<'a>(
+        &self,
+        words: &[String],
+        servers: &'a [String],
+    ) -> Option<&'a String> {
+        let requires_server =
+            self.min_words > 0 && self.arguments.first() == Some(&Argument::Server);
+        match servers {
+            [only] if requires_server && words.first() != Some(only) => Some(only),
+            _ => None,
+        }
     }
 }
 
@@ -124,30 +171,11 @@ pub(super) fn find_command(name: &str) -> Option<&'static Command> {
     ALL.iter().find(|command| command.name == name)
 }
 
-fn parse_mcp_command(mut words: Vec<String>) -> Result<ParsedLine, CommandError> {
-    let name = if words.is_empty() { "status".to_owned() } else { words.remove(0) };
-    let Some(command) = find_command(&name) else {
-        let meant = did_you_mean(&name, ALL.iter().map(|command| command.name));
-        let meant = meant.unwrap_or_else(|| "see /help".to_owned());
-        return Err(CommandError::Usage(format!("unknown command '/mcp {name}'; {meant}")));
-    };
-    let repeats =
-        matches!(command.arguments.last(), Some(Argument::ToolPairs | Argument::PromptPairs));
-    let fits =
-        words.len() >= command.min_words && (repeats || words.len() <= command.arguments.len());
-    match fits {
-        true => Ok(ParsedLine::Run(command, words)),
-        false => Err(CommandError::Usage(format!("usage: {}", command.usage()))),
-    }
-}
-
 fn parse_help(about: &str) -> Result<ParsedLine, CommandError> {
     let name = about.trim_start_matches('/');
     match find_command(name) {
         Some(command) => Ok(ParsedLine::Help(Some(command))),
-        None if TOP_LEVEL_COMMANDS.iter().any(|other| other.trim_start_matches('/') == name) => {
-            Ok(ParsedLine::Help(None))
-        }
+        None if BUILT_IN_COMMANDS.contains(&name) => Ok(ParsedLine::Help(None)),
         None => {
             let meant = did_you_mean(name, ALL.iter().map(|command| command.name));
             let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
@@ -156,16 +184,13 @@ fn parse_help(about: &str) -> Result<ParsedLine, CommandError> {
     }
 }
 
-fn unknown_command(first: &str) -> CommandError {
-    // The user may have left out `/mcp`.
-    let bare = first.trim_start_matches('/');
-    let meant = match find_command(bare) {
-        Some(command) => format!("did you mean '/mcp {}'?", command.name),
-        None => did_you_mean(first, TOP_LEVEL_COMMANDS)
-            .or_else(|| did_you_mean(bare, ALL.iter().map(|command| command.name)))
-            .unwrap_or_else(|| "see /help".to_owned()),
-    };
-    CommandError::Usage(format!("unknown command '{first}'; {meant}"))
+fn unknown_command(name: &str) -> CommandError {
+    let names = ALL.iter().map(|command| command.name).chain(BUILT_IN_COMMANDS);
+    let meant = did_you_mean(name, names)
+        // The slash makes the short word long enough to be similar.
+        .or_else(|| did_you_mean(&format!("/{name}"), ["/mcp"]))
+        .unwrap_or_else(|| "see help".to_owned());
+    CommandError::Usage(format!("unknown command '{name}'; {meant}"))
 }
 
 #[cfg(test)]
@@ -178,7 +203,13 @@ mod tests {
             Ok(ParsedLine::Empty) => "nothing".to_owned(),
             Ok(ParsedLine::Quit) => "quit".to_owned(),
             Ok(ParsedLine::Help(about)) => format!("help {}", about.map_or("", |it| it.name)),
-            Ok(ParsedLine::Run(command, words)) => format!("{}({})", command.name, words.join("|")),
+            Ok(ParsedLine::Run(command, words)) => {
+                let servers = ["db".to_owned(), "other".to_owned()];
+                match command.complete_words(words, &servers) {
+                    Ok(words) => format!("{}({})", command.name, words.join("|")),
+                    Err(failure) => failure.to_string(),
+                }
+            }
             Err(failure) => failure.to_string(),
         }
     }
@@ -196,7 +227,13 @@ mod tests {
             ),
             ("/mcp tools", "tools()"),
             ("/mcp tools db", "tools(db)"),
+            ("tools db", "tools(db)"),
+            ("/tools db", "tools(db)"),
+            ("call db query", "call(db|query)"),
             ("/help", "help "),
+            ("help", "help "),
+            ("/mcp help", "help "),
+            ("help call", "help call"),
             ("/help call", "help call"),
             ("/help /mcp call", "help call"),
             ("/help /quit", "help "),
@@ -210,20 +247,35 @@ mod tests {
     #[test]
     fn reports_an_unknown_command_with_a_suggestion() {
         for (line, expected) in [
-            ("/mpc", "unknown command '/mpc'; did you mean '/mcp'?"),
-            ("connect db", "unknown command 'connect'; did you mean '/mcp connect'?"),
-            ("/tools", "unknown command '/tools'; did you mean '/mcp tools'?"),
-            ("zzz", "unknown command 'zzz'; see /help"),
-            ("/mcp conect db", "unknown command '/mcp conect'; did you mean 'connect'"),
-            ("/mcp zzz", "unknown command '/mcp zzz'; see /help"),
-            ("/mcp connect", "usage: /mcp connect SERVER"),
-            ("/mcp connect a b", "usage: /mcp connect SERVER"),
+            ("/mpc", "unknown command 'mpc'; did you mean '/mcp'?"),
+            ("zzz", "unknown command 'zzz'; see help"),
+            ("/mcp conect db", "unknown command 'conect'; did you mean 'connect'"),
+            ("/mcp zzz", "unknown command 'zzz'; see help"),
+            ("/mcp connect", "usage: connect SERVER"),
+            ("/mcp connect a b", "usage: connect SERVER"),
             ("/mcp call 'a", "unclosed quotation mark"),
-            ("/quit now", "too many words for /quit"),
+            ("/quit now", "too many words for quit"),
             ("/help zzz", "no help for 'zzz'"),
         ] {
             assert!(describe(line).starts_with(expected), "{line}: {}", describe(line));
         }
+    }
+
+    #[test]
+    fn the_only_server_can_be_left_out() {
+        let servers = ["db".to_owned()];
+        for (line, expected) in [
+            ("call query sql=x", "db query sql=x"),
+            ("call db query", "db query"),
+            ("connect", "db"),
+            ("read db://users", "db db://users"),
+            ("tools", ""),
+        ] {
+            let Ok(ParsedLine::Run(command, words)) = parse_line(line) else { panic!("{line}") };
+            assert_eq!(command.complete_words(words, &servers).unwrap().join(" "), expected);
+        }
+        let Ok(ParsedLine::Run(call, words)) = parse_line("call db") else { panic!("it is one") };
+        assert!(call.complete_words(words, &servers).is_err());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
-use super::command::{Argument, TOP_LEVEL_COMMANDS, find_command};
+use super::command::{Argument, BUILT_IN_COMMANDS, find_command};
 use super::commands::ALL;
 
 /// Completes from the current servers and tools.
@@ -50,12 +50,29 @@ impl Completer for Completion {
 impl Completion {
     /// Returns the words that may follow these words.
     fn candidates(&self, before: &[String]) -> Vec<Candidate> {
-        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        let names = || ALL.iter().map(|command| complete_word(&command.name));
+        let mut before: Vec<&str> = before.iter().map(String::as_str).collect();
+        if let Some(first) = before.first_mut() {
+            *first = first.trim_start_matches('/');
+        }
         match before.as_slice() {
-            [] => TOP_LEVEL_COMMANDS.iter().map(complete_word).collect(),
-            ["/help" | "/mcp"] => ALL.iter().map(|command| complete_word(&command.name)).collect(),
-            ["/mcp", name, words @ ..] => {
+            [] => {
+                let slashed =
+                    BUILT_IN_COMMANDS.iter().map(|name| complete_word(&format!("/{name}")));
+                slashed.chain(BUILT_IN_COMMANDS.iter().map(complete_word)).chain(names()).collect()
+            }
+            ["help" | "mcp"] => names().collect(),
+            ["mcp", name, words @ ..] | [name, words @ ..] => {
                 let Some(command) = find_command(name) else { return Vec::new() };
+                let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+                let servers = self.manager.servers();
+                let servers: Vec<String> =
+                    servers.iter().map(|server| server.config.name.clone()).collect();
+                if let Some(server) = command.implied_server(&words, &servers) {
+                    words.insert(0, server.clone());
+                }
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                let words = words.as_slice();
                 let last = command.arguments.last();
                 let repeats = matches!(last, Some(Argument::ToolPairs | Argument::PromptPairs));
                 let argument = command.arguments.get(words.len());
@@ -64,7 +81,6 @@ impl Completion {
                     None => Vec::new(),
                 }
             }
-            _ => Vec::new(),
         }
     }
 

@@ -5,14 +5,10 @@ use sparring_peer::client::Progress;
 use super::line_reader::Input;
 use super::shell_loop::ShellLoop;
 use crate::exit::Signal;
-use crate::output::line;
 use crate::server_questions::{
     Answer, AnswerLine, QuestionKind, ServerQuestion, parse_answer_line, render_progress,
 };
 use crate::signals::Signals;
-
-/// The columns of a terminal that does not report them.
-const DEFAULT_COLUMNS: usize = 80;
 
 impl ShellLoop<'_> {
     /// Answers a question. Returns a signal that arrives first.
@@ -40,10 +36,6 @@ impl ShellLoop<'_> {
         match answer {
             Err(Some(signal)) => Some(signal),
             Err(None) => {
-                if self.user.is_some() {
-                    // Ends the line of the unanswered question.
-                    printer.write_stderr("\n").await;
-                }
                 printer.note(&format!("`{server}` withdrew its question")).await;
                 None
             }
@@ -89,19 +81,6 @@ impl ShellLoop<'_> {
         if self.user.is_none() {
             return printer.note(&format!("progress {text}")).await;
         }
-        if printer.is_quiet() {
-            return;
-        }
-        let columns = printer.width().unwrap_or(DEFAULT_COLUMNS).saturating_sub(1);
-        let text = line::truncate(&line::clean(&format!("progress {text}")), columns);
-        printer.write_stderr(&format!("\r\u{1b}[2K{text}")).await;
-        self.progress_is_shown = true;
-    }
-
-    /// Erases the progress line.
-    pub(super) async fn end_progress(&mut self) {
-        if std::mem::take(&mut self.progress_is_shown) {
-            self.state.printer.write_stderr("\r\u{1b}[2K").await;
-        }
+        printer.show_status(&format!("progress {text}"));
     }
 }

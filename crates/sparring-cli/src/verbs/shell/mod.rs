@@ -1,4 +1,4 @@
-//! `spar shell`: a prompt for the configured servers, with `/mcp` commands.
+//! `spar shell`: a prompt for the configured servers, or for the server of the command line.
 //!
 //! Lines at a terminal are edited and completed. Lines from a pipe are a script. Commands
 //! work the same in both cases.
@@ -16,8 +16,14 @@ mod loop_questions;
 mod shell_loop;
 mod shell_state;
 
+use std::io;
+use std::sync::Arc;
+
 use clap::{Args, ColorChoice};
-use sparring_transport::PrivateFile;
+use futures_util::future::BoxFuture;
+use sparring_host::permissions::{Answer, Asker, Question};
+use sparring_transport::http::HttpTarget;
+use sparring_transport::{ChildTarget, PrivateFile, Target};
 
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
@@ -37,18 +43,31 @@ Examples:
   spar shell --server weather --allow mcp__weather
   spar shell --config servers.json --save work.json
   spar shell --resume work.json --save work.json
-  printf '/mcp tools\\n' | spar shell
-  printf '/mcp call weather get city=Oslo\\n' | spar shell --allow mcp__weather --json
+  spar shell -- npx -y @modelcontextprotocol/server-everything
+  spar shell --url http://127.0.0.1:3001/mcp
+  printf 'tools\\n' | spar shell
+  printf 'call weather get city=Oslo\\n' | spar shell --allow mcp__weather --json
 
-/help lists the commands. Commands from a pipe run line by line, once the servers are
+help lists the commands, which work with and without /mcp. A server of the command
+line has the name `server`, and its tools are allowed. Commands from a pipe run line by line, once the servers are
 connected; lines that begin with # are comments. After a failed command the others
 still run, and the exit code is 1. A line /answer answers a question of the server of
 the command before it; without one the question is declined.";
 
-/// Use the configured servers and their tools at a prompt
+/// Use servers and their tools at a prompt
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Shell {
+    /// The command of a server, after `--`; it is used instead of the configured servers
+    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(conflicts_with_all = ["url", "named", "config", "save", "resume"])]
+    command: Vec<String>,
+
+    /// Use the server at this URL instead of the configured servers
+    #[arg(long, value_name = "URL", help_heading = "Servers")]
+    #[arg(conflicts_with_all = ["named", "config", "save", "resume"])]
+    url: Option<String>,
+
     #[command(flatten)]
     servers: ServerFlags,
 
@@ -69,6 +88,18 @@ pub(crate) struct Shell {
     color: ColorChoice,
 }
 
+/// Asks about a call only if a rule requires it. The user typed the call, which is consent.
+struct TypedCalls(Arc<dyn Asker>);
+
+impl Asker for TypedCalls {
+    fn ask(&self, question: Question) -> BoxFuture<'_, io::Result<Option<Answer>>> {
+        match question.rule {
+            None => Box::pin(std::future::ready(Ok(Some(Answer::Once)))),
+            Some(_) => self.0.ask(question),
+        }
+    }
+}
+
 impl Shell {
     pub(crate) fn output_flags(&self) -> OutputFlags {
         OutputFlags { json: self.json, quiet: self.quiet, color: self.color }
@@ -83,10 +114,16 @@ impl Shell {
     ) -> Result<Exit, CommandError> {
         let host_options = HostOptions::default();
         let client = server_questions::client(host_options.client);
-        let host_options = HostOptions { asker: terminal_asker(environment, printer), client };
+        let asker = terminal_asker(environment, printer);
+        let asker = asker.map(|asker| Arc::new(TypedCalls(asker)) as Arc<dyn Asker>);
+        let host_options = HostOptions { asker, client };
+        let mut servers = self.servers.clone();
+        if let Some(target) = self.target(environment) {
+            servers.use_only(target.with_secrets(printer.secrets()));
+        }
         let opening = async {
             self.check_that_it_can_be_saved().await?;
-            let host = self.servers.open_host(host_options, environment, printer).await?;
+            let host = servers.open_host(host_options, environment, printer).await?;
             let wanted = host.servers_to_resume(&self.sessions, printer).await?;
             Ok::<_, CommandError>((host, wanted))
         };
@@ -109,6 +146,17 @@ impl Shell {
                 Err(failure)
             }
         }
+    }
+
+    /// The server of the command line, if there is one.
+    fn target(&self, environment: &Environment) -> Option<Target> {
+        if let Some(url) = &self.url {
+            let target =
+                HttpTarget { proxies: environment.proxies.clone(), ..HttpTarget::new(url) };
+            return Some(Target::Http(target));
+        }
+        let (program, arguments) = self.command.split_first()?;
+        Some(Target::Child(ChildTarget::new(program).args(arguments)))
     }
 
     /// Checks at the start that the session can be saved.

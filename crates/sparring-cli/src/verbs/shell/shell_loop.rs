@@ -36,8 +36,6 @@ pub(super) struct ShellLoop<'a> {
     pub(super) user: Option<TerminalUser>,
     /// Questions and progress of requests.
     request_events: mpsc::UnboundedReceiver<RequestEvent>,
-    /// True if a progress line is on the terminal.
-    pub(super) progress_is_shown: bool,
     /// Prints above the edited line; nothing if lines come from a pipe.
     line_printer: Option<LinePrinter>,
     /// Events that are not printed yet.
@@ -105,7 +103,6 @@ impl<'a> ShellLoop<'a> {
             pending_input: VecDeque::new(),
             user: line_printer.is_some().then(TerminalUser::new),
             request_events: state.take_request_events(),
-            progress_is_shown: false,
             line_printer,
             background,
             connecting: Some(Box::pin(connecting)),
@@ -135,7 +132,7 @@ impl<'a> ShellLoop<'a> {
                 }
                 Input::Interrupted => {
                     interrupted = true;
-                    self.print_note("press Ctrl+C again, Ctrl+D or type /quit to exit").await;
+                    self.print_note("press Ctrl+C again, Ctrl+D or type quit to exit").await;
                     NextStep::Continue
                 }
                 Input::End => NextStep::End(self.exit()),
@@ -205,7 +202,12 @@ impl<'a> ShellLoop<'a> {
                 Ok(NextStep::Continue)
             }
             ParsedLine::Help(about) => self.help(about).await.map(|()| NextStep::Continue),
-            ParsedLine::Run(command, words) => self.run_command(command, &words, signals).await,
+            ParsedLine::Run(command, words) => {
+                match command.complete_words(words, &self.state.server_names()) {
+                    Ok(words) => self.run_command(command, &words, signals).await,
+                    Err(failure) => self.failed(None, &failure).await,
+                }
+            }
         }
     }
 
@@ -222,7 +224,10 @@ impl<'a> ShellLoop<'a> {
             Announces::AllServers => Muted::All,
         };
         self.state.registry.sync(&self.state.manager);
+        // The log and the states of servers are up to date.
+        self.drain_events(muted.clone()).await;
         let mut work = (command.run)(self.state, words);
+        let mut is_question_open = false;
         let done = loop {
             tokio::select! {
                 biased;
@@ -233,10 +238,12 @@ impl<'a> ShellLoop<'a> {
                 Some(event) = self.request_events.recv() => match event {
                     RequestEvent::Progress(progress) => self.show_progress(&progress).await,
                     RequestEvent::Question(question) => {
-                        self.end_progress().await;
                         match self.answer_question(question, signals).await {
                             None => {}
-                            Some(Signal::Interrupt) if self.line_printer.is_some() => break None,
+                            Some(Signal::Interrupt) if self.line_printer.is_some() => {
+                                is_question_open = true;
+                                break None;
+                            }
                             Some(signal) => return Err(CommandError::Stopped(signal)),
                         }
                     }
@@ -247,7 +254,7 @@ impl<'a> ShellLoop<'a> {
             }
         };
         drop(work);
-        self.end_progress().await;
+        self.state.printer.erase_status();
         self.discard_request_events();
         self.drain_events(muted).await;
         match done {
@@ -262,8 +269,10 @@ impl<'a> ShellLoop<'a> {
             Some(Err(failure)) => self.failed(Some(command.name), &failure).await,
             None => {
                 self.failed = true;
-                // The terminal shows ^C on the current line.
-                self.state.printer.write_stderr("\n").await;
+                // The terminal shows ^C on the current line. A question ends its own line.
+                if !is_question_open {
+                    self.state.printer.write_stderr("\n").await;
+                }
                 let note = match command.announces {
                     Announces::NoServer => "cancelled",
                     _ => "no longer waiting; the command continues in the background",
@@ -357,9 +366,12 @@ impl<'a> ShellLoop<'a> {
             table.add_row([&*command.usage(), command.summary]);
         }
         table.add_row(["/answer ANSWER", "in a script, answer the server of the command before"]);
-        table.add_row(["/help [COMMAND]", "show this list, or details of a command"]);
-        table.add_row(["/quit, /exit", "exit; Ctrl+D does the same"]);
-        printer.print(&table.render(printer.paint(), printer.width(), 0)).await
+        table.add_row(["help [COMMAND]", "show this list, or details of a command"]);
+        table.add_row(["quit, exit", "exit; Ctrl+D does the same"]);
+        let table = table.render(printer.paint(), printer.width(), 0);
+        let more = "Every command works with and without /mcp. A server that is the only one can \
+                    be left out.";
+        printer.print(&format!("{table}\n{more}\n")).await
     }
 
     /// Handles all events that have arrived.

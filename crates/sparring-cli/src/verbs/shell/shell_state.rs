@@ -100,6 +100,11 @@ impl<'a> ShellState<'a> {
         self.result.take()
     }
 
+    /// The names of all servers that can be connected.
+    pub(super) fn server_names(&self) -> Vec<String> {
+        self.manager.servers().iter().map(|server| server.config.name.clone()).collect()
+    }
+
     pub(super) fn config(&self) -> Arc<Config> {
         Arc::clone(&self.active.current().config)
     }
@@ -174,7 +179,7 @@ impl<'a> ShellState<'a> {
         self.manager.get(server).ok_or_else(|| {
             let state = self.manager.state(server).map_or("not configured", |state| state.name());
             CommandError::Usage(format!(
-                "server `{server}` is {state}; connect it with /mcp connect {server}"
+                "server `{server}` is {state}; connect it with `connect {server}`"
             ))
         })
     }
@@ -209,6 +214,10 @@ impl<'a> ShellState<'a> {
                      one run"
                 )
             }
+            EntryState::Ready(_) if self.active.source.waits_for_trust(&config) => format!(
+                "in a file that has changed since the start; run `spar config trust {}`",
+                configured.origin.file.display()
+            ),
             EntryState::Ready(_) => "not selected by --server".to_owned(),
         };
         Err(CommandError::Usage(format!("server `{server}` is {why}")))

@@ -11,9 +11,12 @@ use std::path::{Path, PathBuf};
 
 use sparring_report::{Outcome, Run};
 use sparring_suite::{Plan, PlannedTest};
-use sparring_transport::{FileAccess, replace_file};
+use sparring_transport::{FileAccess, read_file, replace_file};
 
 use crate::command_error::CommandError;
+
+/// The largest file of failed tests.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The failed tests by suite.
 type Failed = BTreeMap<String, BTreeSet<String>>;
@@ -86,7 +89,7 @@ fn read_failed(path: &Path) -> io::Result<Failed> {
         let message = format!("cannot read {}: {error}", path.display());
         io::Error::new(error.kind(), message)
     };
-    match fs::read(path) {
+    match read_file(path, MAX_FILE_BYTES) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from).map_err(read_error),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Failed::new()),
         Err(error) => Err(read_error(error)),

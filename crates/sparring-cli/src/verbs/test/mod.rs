@@ -2,6 +2,8 @@
 
 mod last_failed;
 mod shard;
+mod test_list;
+mod test_path;
 mod test_run;
 mod watch;
 
@@ -12,16 +14,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use sparring_script::Pattern;
 use sparring_script::Problems;
-use sparring_suite::{LoadError, PlannedTest, RunContext, Suite, TestSelection, Transport, find};
+use sparring_suite::{LoadError, RunContext, Suite, TestSelection, Transport, find};
 use sparring_wire::Revision;
 
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::output::Printer;
+use crate::output::{Printer, line};
 use crate::report::{Ci, ReportRequest, Reports};
 use crate::signals::Signals;
 use shard::ShardFlag;
+use test_path::TestPath;
 use test_run::TestCommand;
 
 pub(crate) use last_failed::LastFailed;
@@ -30,10 +33,17 @@ const EXAMPLES: &str = "\
 Examples:
   spar test
   spar test examples/weather.spar.yaml --filter '^London$'
+  spar test examples/weather.spar.yaml:12
   spar test suites more/suites --tag fast --fail-fast
   spar test --protocol 2025-11-25 --protocol 2026-07-28
   spar test --report junit=out.xml --report html=out.html
+  spar test --report html
+  spar test --list --json
   spar test --check
+
+With --list --json: {\"tests\":[{\"name\":…,\"file\":…,\"line\":…,\"tags\":[…],
+\"variants\":[{\"protocol\":…,\"transport\":…}]}]}; a variant names only what its suite
+or a flag selects.
 
 Exit codes:
   0    all tests that ran passed
@@ -45,11 +55,11 @@ Exit codes:
 
 /// Run suites of tests
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Test {
-    /// Suites, or folders to search for *.spar.yaml
+    /// Suites, folders to search for *.spar.yaml, or FILE:LINE for the test at that line
     #[arg(value_name = "PATH", default_value = ".")]
-    paths: Vec<PathBuf>,
+    paths: Vec<TestPath>,
 
     /// Check the suites and the scripts of their mocks, and exit
     #[arg(long, conflicts_with = "list")]
@@ -58,6 +68,10 @@ pub(crate) struct Test {
     /// List the tests that would run, and exit
     #[arg(long)]
     list: bool,
+
+    /// Print the list as JSON, with file, line, tags and variants of each test
+    #[arg(long, requires = "list", help_heading = "Output")]
+    json: bool,
 
     /// Run only tests whose name matches this regular expression
     #[arg(long, value_name = "REGEX")]
@@ -115,7 +129,8 @@ pub(crate) struct Test {
     watch: bool,
 
     /// Write a report: junit, json, ndjson, tap, markdown, html, github, gitlab, agent;
-    /// to a file, or to stdout instead of the terminal report; may be repeated
+    /// to a file, or to stdout instead of the terminal report; html without a file writes
+    /// spar-report.html; may be repeated
     #[arg(
         long = "report",
         value_name = "NAME[=PATH]",
@@ -127,6 +142,10 @@ pub(crate) struct Test {
     /// Print only failed tests and the summary
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
+
+    /// List every test, also those that pass or are skipped
+    #[arg(long, short, conflicts_with = "quiet", help_heading = "Output")]
+    verbose: bool,
 
     /// Print response times for each tool: p50, p95, max
     #[arg(long, help_heading = "Output")]
@@ -145,9 +164,10 @@ impl Test {
     /// Runs all tests of one file; prints nothing to stdout if `silent` is true.
     pub(crate) fn of_file(file: PathBuf, silent: bool) -> Test {
         Test {
-            paths: vec![file],
+            paths: vec![TestPath::whole(file)],
             check: false,
             list: false,
+            json: false,
             filter: None,
             tags: Vec::new(),
             protocols: Vec::new(),
@@ -163,6 +183,7 @@ impl Test {
             watch: false,
             reports: Vec::new(),
             quiet: false,
+            verbose: false,
             timings: false,
             color: ColorChoice::Auto,
             silent,
@@ -170,7 +191,7 @@ impl Test {
     }
 
     pub(crate) fn output_flags(&self) -> OutputFlags {
-        OutputFlags { json: false, quiet: self.quiet, color: self.color }
+        OutputFlags { json: self.json, quiet: self.quiet, color: self.color }
     }
 
     /// Loads the suites, and runs the selected tests.
@@ -190,14 +211,15 @@ impl Test {
         if self.watch {
             return self.watch(command, &mut signals, &mut reports).await;
         }
-        let paths = self.paths.clone();
+        let paths = self.search_paths();
         let read = move || {
             let files = find(&paths).map_err(|error| CommandError::File(error.to_string()))?;
             collect_suites(files.iter().map(|file| Suite::from_file(file)))
         };
         let suites = signals.interruptible_blocking(read).await??;
         if suites.is_empty() {
-            let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
+            let paths = self.search_paths();
+            let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
             let message = format!("no *.spar.yaml found in {}", paths.join(", "));
             return command.report_nothing_found(&message, &mut signals, &mut reports).await;
         }
@@ -205,6 +227,11 @@ impl Test {
             return print_valid(&suites, printer).await;
         }
         self.run_suites(suites, command, &mut signals, &mut reports).await
+    }
+
+    /// The paths without lines.
+    fn search_paths(&self) -> Vec<PathBuf> {
+        self.paths.iter().map(|path| path.path.clone()).collect()
     }
 
     fn selection(&self) -> TestSelection {
@@ -253,12 +280,6 @@ fn refuse_only(suites: &[Suite]) -> Result<(), CommandError> {
         wrong.extend(Some(problems).filter(|problems| !problems.is_empty()));
     }
     if wrong.is_empty() { Ok(()) } else { Err(CommandError::Script(wrong)) }
-}
-
-fn render_listed_test(planned: PlannedTest<'_>) -> String {
-    let tags: String = planned.test.tags.iter().map(|tag| format!(" [{tag}]")).collect();
-    let PlannedTest { suite, test, variant, .. } = planned;
-    format!("{}: {}{variant}{tags}\n", suite.name(), test.name)
 }
 
 /// Parses a seed, or chooses one.

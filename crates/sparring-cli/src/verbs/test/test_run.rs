@@ -8,11 +8,13 @@ use sparring_suite::{Event, Options, Plan, RunContext, RunRecord, Stop, Suite, r
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{LastFailed, Test, is_ci, refuse_only, render_listed_test};
+use super::test_list::{list_as_json, render_list};
+use super::test_path::SelectedLines;
+use super::{LastFailed, Test, is_ci, refuse_only};
 use crate::command_error::CommandError;
 use crate::exit::{Exit, Signal};
 use crate::output::Printer;
-use crate::report::{Reports, RunReports, Terminal};
+use crate::report::{Ci, Detail, Reports, RunReports, Terminal};
 use crate::signals::Signals;
 
 /// The update interval of the progress line.
@@ -48,7 +50,8 @@ impl TestCommand<'_> {
         reports: &mut Reports,
     ) -> Result<Exit, CommandError> {
         self.printer.error(message).await;
-        let record = RunRecord::new(plan, shard, &self.context.secrets);
+        let build = Ci::build(&self.context.variables);
+        let record = RunRecord::new(plan, shard, build, &self.context.secrets);
         let run_reports = reports.begin(record.run(), self.printer, signals).await?;
         let unwritten = run_reports.end(Arc::new(record.finish(false)), signals).await?;
         self.print_unwritten(&unwritten, Ok(Exit::NoTestRan)).await
@@ -115,6 +118,7 @@ impl Test {
         if is_ci(context) {
             refuse_only(&suites)?;
         }
+        let lines = SelectedLines::new(&self.paths, &suites)?;
         let plan = Plan::new(suites, &self.selection());
         let mut plan = plan.map_err(|error| CommandError::Usage(format!("--filter: {error}")))?;
         for variant in plan.impossible() {
@@ -123,7 +127,7 @@ impl Test {
         let shard = self.shard.map(|shard_flag| shard_flag.shard(&context.variables)).transpose();
         let shard = shard.map_err(CommandError::Usage)?;
         let shard_name = shard.map(|shard| shard.to_string());
-        if let Some(message) = self.narrow_plan(&mut plan, shard, last_failed)? {
+        if let Some(message) = self.narrow_plan(&mut plan, &lines, shard, last_failed)? {
             return command.report_empty_plan(&plan, shard_name, &message, signals, reports).await;
         }
         if let Some(seed) = self.shuffle {
@@ -131,16 +135,24 @@ impl Test {
             printer.note(&format!("shuffled with --shuffle {seed}")).await;
         }
         if self.list {
-            let lines: String = plan.tests().map(render_listed_test).collect();
-            return printer.print(&lines).await.map(|()| Exit::Success);
+            let printed = match printer.is_json() {
+                true => printer.print_json(&list_as_json(&plan)).await,
+                false => printer.print(&render_list(&plan)).await,
+            };
+            return printed.map(|()| Exit::Success);
         }
-        let silent = self.silent || reports.have_stdout();
-        let mut record = RunRecord::new(&plan, shard_name, &context.secrets);
+        let detail = match (self.silent || reports.have_stdout(), self.verbose) {
+            (true, _) => Detail::Silent,
+            (false, true) => Detail::Tests,
+            (false, false) => Detail::Suites,
+        };
+        let build = Ci::build(&context.variables);
+        let mut record = RunRecord::new(&plan, shard_name, build, &context.secrets);
         let run_reports = match reports.are_wanted() {
             true => Some(reports.begin(record.run(), printer, signals).await?),
             false => None,
         };
-        let mut terminal = Terminal::new(&plan, printer, &context.secrets, silent);
+        let mut terminal = Terminal::new(&plan, printer, &context.secrets, detail);
         let reporting = Reporting {
             record: &mut record,
             terminal: &mut terminal,
@@ -156,6 +168,9 @@ impl Test {
             None => Vec::new(),
         };
         let exit = signals.interruptible(terminal.end(&run, self.timings)).await?;
+        if unwritten.is_empty() {
+            reports.announce(printer).await;
+        }
         let exit = command.print_unwritten(&unwritten, exit).await;
         match signal {
             Some(signal) => Err(CommandError::Stopped(signal)),
@@ -168,11 +183,18 @@ impl Test {
     fn narrow_plan(
         &self,
         plan: &mut Plan,
+        lines: &SelectedLines,
         shard: Option<sparring_suite::Shard>,
         last_failed: LastFailed<'_>,
     ) -> Result<Option<String>, CommandError> {
         if plan.is_empty() {
             return Ok(Some("no test matches --filter and --tag".to_owned()));
+        }
+        if !lines.is_empty() {
+            plan.retain(|planned| lines.contains(planned));
+            if plan.is_empty() {
+                return Ok(Some("the tests at these lines are not selected".to_owned()));
+            }
         }
         if self.last_failed {
             plan.retain(last_failed.filter()?);

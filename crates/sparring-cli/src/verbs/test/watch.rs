@@ -24,14 +24,15 @@ impl Test {
     ) -> Result<Exit, CommandError> {
         let printer = command.printer;
         let mut watched_suites = WatchedSuites::default();
-        let mut affected = watched_suites.find(&self.paths)?;
+        let paths = self.search_paths();
+        let mut affected = watched_suites.find(&paths)?;
         let mut files = FileWatcher::default();
         loop {
             // Reads suites again that were not watched before, since they may have changed
             // meanwhile. Later changes are noticed, also while tests run.
             let suites = loop {
                 let suites = watched_suites.read(&affected);
-                if !files.watch(&watched_suites.watched_paths(&self.paths)) {
+                if !files.watch(&watched_suites.watched_paths(&paths)) {
                     break suites;
                 }
             };
@@ -51,15 +52,16 @@ impl Test {
             affected = loop {
                 let changed = tokio::select! {
                     biased;
-                    signal = signals.next() => return Err(CommandError::Stopped(signal)),
+                    // The usual end of a watch.
+                    signal = signals.next() => return Ok(Exit::Stopped(signal)),
                     changed = files.changed() => changed,
                 };
-                let affected = watched_suites.affected(&changed, &self.paths)?;
+                let affected = watched_suites.affected(&changed, &paths)?;
                 if !affected.is_empty() {
                     printer.note(&change_note(&changed, &affected)).await;
                     break affected;
                 }
-                files.watch(&watched_suites.watched_paths(&self.paths));
+                files.watch(&watched_suites.watched_paths(&paths));
             };
         }
     }

@@ -21,7 +21,10 @@ tests:
 ";
     std::fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let mut command = std::process::Command::new(SPAR);
-    command.args(["test", "a.spar.yaml"]).current_dir(folder.path()).env("ENGINE", &podman.line);
+    command
+        .args(["test", "-v", "a.spar.yaml"])
+        .current_dir(folder.path())
+        .env("ENGINE", &podman.line);
     let output = output(&mut command);
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{printed}");
@@ -31,7 +34,7 @@ tests:
         "  ok    it echoes [2026-07-28]",
         "  ok    it is started anew",
         "error: cannot use server `gone`: podman has no container spar-nobody\n",
-        "\n3 passed, 1 failed, 0 skipped\n",
+        "\n3 passed, 1 failed, 0 skipped in ",
     ] {
         assert!(printed.contains(expected), "{expected}\n{printed}");
     }

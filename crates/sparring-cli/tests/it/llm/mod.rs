@@ -1,6 +1,8 @@
 //! Tests `spar mock --llm` with the official packages of both APIs and with an agent
 //! built on them. They are skipped with a message if the packages are not installed.
 
+mod answers;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -20,14 +22,16 @@ fn fixture_path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/llm").join(file)
 }
 
-/// A Python with both packages.
+/// A Python with the packages.
 fn python() -> Option<String> {
     let python = installed("python/bin/python")?;
     let look = "from importlib.util import find_spec as has; \
-                exit(not all(map(has, ['openai', 'anthropic', 'mcp'])))";
+                exit(not all(map(has, ['openai', 'anthropic', 'google.genai', 'mcp'])))";
     let has = output(Command::new(&python).args(["-c", look]));
     if !has.status.success() {
-        eprintln!("SKIPPED: openai and anthropic are not installed; run `cargo xtask peers`");
+        eprintln!(
+            "SKIPPED: openai, anthropic and google-genai are not installed; run `cargo xtask peers`"
+        );
         return None;
     }
     Some(python)
@@ -145,7 +149,7 @@ fn check_agent(api: &str, transport: &str) {
     fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(printed.ends_with("2 passed, 0 failed, 0 skipped\n"), "{api}: {printed}");
+    assert!(printed.contains("\n2 passed, 0 failed, 0 skipped in "), "{api}: {printed}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod questions;
 mod scenarios;
-mod screen;
+pub(crate) mod screen;
 mod shell_folder;
 mod shutdown;
 mod typing;

@@ -49,11 +49,11 @@ fn all_tools_are_listed_by_server() {
     let shown = ShellFolder::new().printed(&[], "/mcp tools\n");
     let expected = "\
 database (3 tools)
-  query   Runs a statement
+  query   sql:string [limit:integer]  Runs a statement
   tables
   slow
 files (2 tools)
-  read     Reads [2J a file
+  read       Reads [2J a file
   odd [2J
 ";
     assert_eq!(shown, expected);

@@ -1,8 +1,8 @@
-//! A terminal with a shell: types keys, and reads the screen.
+//! A terminal with `spar`: types keys, and reads the screen.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -12,13 +12,16 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use super::shell_folder::ShellFolder;
 use crate::process::{Running, SPAR, WAIT_LIMIT};
 
-pub(super) const CTRL_C: &str = "\u{3}";
-pub(super) const CTRL_D: &str = "\u{4}";
-pub(super) const UP: &str = "\u{1b}[A";
+pub(crate) const CTRL_C: &str = "\u{3}";
+pub(crate) const CTRL_D: &str = "\u{4}";
+pub(crate) const UP: &str = "\u{1b}[A";
 
-/// A shell on its own terminal.
-pub(super) struct Screen {
-    pub(super) shell: Running,
+/// The terminal controls a session, so that Ctrl+C is a signal.
+pub(crate) const CONTROLLED: [&str; 3] = ["setsid", "--ctty", SPAR];
+
+/// `spar` on its own terminal.
+pub(crate) struct Screen {
+    pub(crate) shell: Running,
     keyboard: File,
     /// The shell's end, to see its mode.
     terminal: File,
@@ -30,6 +33,11 @@ pub(super) struct Screen {
 impl Screen {
     /// Starts a shell in this folder.
     pub(super) fn start(shell_folder: &ShellFolder, args: &[&str]) -> Screen {
+        Screen::run(shell_folder.command(&CONTROLLED, args))
+    }
+
+    /// Starts a command that begins with [`CONTROLLED`].
+    pub(crate) fn run(mut command: Command) -> Screen {
         let master =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
@@ -39,8 +47,6 @@ impl Screen {
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
         let end = || Stdio::from(terminal.try_clone().unwrap());
-        // The terminal controls a session, so that Ctrl+C is a signal.
-        let mut command = shell_folder.command(&["setsid", "--ctty", SPAR], args);
         let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         let keyboard = File::from(master);
         let mut seen = keyboard.try_clone().unwrap();
@@ -58,18 +64,18 @@ impl Screen {
     }
 
     /// Types text after the next prompt.
-    pub(super) fn enter(&mut self, text: &str) {
+    pub(crate) fn enter(&mut self, text: &str) {
         self.see("spar> ");
         self.type_in(text);
     }
 
     /// Types text now.
-    pub(super) fn type_in(&mut self, text: &str) {
+    pub(crate) fn type_in(&mut self, text: &str) {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
 
     /// Waits until the screen shows this, and returns the output before it.
-    pub(super) fn see(&mut self, text: &str) -> String {
+    pub(crate) fn see(&mut self, text: &str) -> String {
         let until = Instant::now() + WAIT_LIMIT;
         loop {
             if let Some((before, rest)) = self.rest.split_once(text) {
@@ -86,13 +92,13 @@ impl Screen {
     }
 
     /// Returns true if the terminal has its normal mode.
-    pub(super) fn is_in_normal_mode(&self) -> bool {
+    pub(crate) fn is_in_normal_mode(&self) -> bool {
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
     }
 
     /// Waits for the end of the shell, and returns its exit code and the output.
-    pub(super) fn end(self) -> (Option<i32>, bool) {
+    pub(crate) fn end(self) -> (Option<i32>, bool) {
         let Screen { shell, keyboard, terminal, pieces, rest } = self;
         let exit = shell.exit();
         let modes = tcgetattr(&terminal).unwrap().local_modes;

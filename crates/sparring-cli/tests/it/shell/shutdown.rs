@@ -14,11 +14,11 @@ fn a_second_ctrl_c_at_the_prompt_ends_the_shell() {
     let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     screen.enter(&format!("half a line{CTRL_C}"));
-    screen.see("press Ctrl+C again, Ctrl+D or type /quit to exit");
+    screen.see("press Ctrl+C again, Ctrl+D or type quit to exit");
     screen.enter("/mcp\r");
     screen.see("1 of 1 server connected");
     screen.enter(CTRL_C);
-    screen.see("/quit to exit");
+    screen.see("type quit to exit");
     screen.enter(CTRL_C);
     let process = shell_folder.process();
     assert_eq!(screen.end(), (Some(130), true));

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use rustix::process::Signal;
 
 use super::screen::{CTRL_C, CTRL_D, Screen, UP};
 use super::shell_folder::ShellFolder;
-use crate::process::signal;
+use crate::process::{SPAR, output, signal};
 
 #[test]
 fn prints_connected_servers_above_the_prompt() {
@@ -63,9 +64,36 @@ fn the_history_lasts_across_runs_and_contains_no_secrets() {
     assert_eq!(screen.end().0, Some(0));
 }
 
+/// A rule requires asking about the tools of the server `database`.
+fn folder_that_asks() -> ShellFolder {
+    let shell_folder = ShellFolder::new();
+    let asking = "    permissions: {ask: ['*']}\n    settings: {reconnect";
+    shell_folder
+        .write("servers.yaml", &shell_folder.servers().replace("    settings: {reconnect", asking));
+    shell_folder
+}
+
+#[test]
+fn makes_a_typed_call_without_asking_unless_a_rule_denies_it() {
+    let shell_folder = ShellFolder::new();
+    let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
+    screen.see("connected to database");
+    screen.enter("permissions\r");
+    screen.see("allow  you type the calls");
+    screen.enter("call query sql=x\r");
+    let before = screen.see("rows of x");
+    assert!(!before.contains("Allow?"), "{before}");
+    screen.enter("permissions deny mcp__database__query\r");
+    screen.see("denied until the shell ends");
+    screen.enter("call query sql=x\r");
+    screen.see("error:");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end(), (Some(0), true));
+}
+
 #[test]
 fn asks_about_undecided_tools_for_once_always_or_never() {
-    let shell_folder = ShellFolder::new();
+    let shell_folder = folder_that_asks();
     let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     for (answer, result) in
@@ -96,7 +124,7 @@ fn asks_about_undecided_tools_for_once_always_or_never() {
 
 #[test]
 fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
-    let shell_folder = ShellFolder::new();
+    let shell_folder = folder_that_asks();
     let mut screen = Screen::start(&shell_folder, &["--server", "database"]);
     screen.see("connected to database");
     screen.enter("/mcp call database slow\r");
@@ -143,7 +171,15 @@ fn reloads_a_changed_file_and_prints_the_changes() {
     screen.see("connected to database");
     let changed = shell_folder.servers().replace("  spare:", "  other:");
     shell_folder.write("servers.yaml", &changed.replace(", auto_connect: false", ""));
-    screen.see("reloaded: added other; removed spare");
+    screen.see("reloaded: removed spare");
+    screen.see("server `other` is skipped: servers.yaml has changed since the start");
+    screen.enter("/mcp connect other\r");
+    screen.see("server `other` is in a file that has changed since the start");
+    let mut trust = Command::new(SPAR);
+    trust.args(["config", "trust", "--yes", "servers.yaml"]).current_dir(shell_folder.path());
+    trust.env("HOME", shell_folder.path()).env_remove("XDG_STATE_HOME");
+    assert!(output(&mut trust).status.success());
+    screen.see("reloaded: added other");
     screen.see("connected to other (2 tools, 1 resource)");
     shell_folder.write("servers.yaml", "servers: [");
     screen.see("cannot reload the configuration");
@@ -165,7 +201,7 @@ fn control_characters_of_a_server_do_not_reach_the_terminal() {
     screen.see("a\\u001b]0;title\\u0007 file");
     // A name with control characters is not completed.
     screen.enter(&format!("/mcp call files o\t\t{CTRL_C}"));
-    let seen = screen.see("/quit to exit");
+    let seen = screen.see("type quit to exit");
     assert!(!seen.contains("\u{1b}[2J"), "{seen:?}");
     screen.enter(CTRL_D);
     assert_eq!(screen.end().0, Some(0));

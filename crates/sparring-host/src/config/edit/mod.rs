@@ -21,7 +21,7 @@ use sparring_transport::{FileAccess, replace_file};
 use super::config_context::ConfigContext;
 use super::entry::{EntryContext, read_server};
 use super::locations::{ConfigLocation, Format};
-use super::read::{parse, parse_content, read_text};
+use super::read::{digest, parse, parse_content, read_text};
 use super::server_config::{Origin, Scope};
 use super::trust::{Trust, TrustError};
 use super::trust_preview::collect_variables;
@@ -139,7 +139,7 @@ pub fn edit(
     let is_trusted = match (&config_context.trust, &before) {
         (Some(_), None) => true,
         (Some(store), Some(text)) => {
-            Trust::read(store).is_ok_and(|trust| trust.covers(&location.file, text))
+            Trust::read(store).is_ok_and(|trust| trust.covers(&location.file, &digest(text)))
         }
         (None, _) => false,
     };

@@ -127,6 +127,13 @@ impl YamlEditor<'_> {
                     let rest = rest.strip_prefix(newline).unwrap_or(rest);
                     format!("{}{newline}{block}{rest}", &self.text[..after])
                 }));
+                // In a root like `{"servers": {}}`, no block can follow.
+                let flow = format!("{{{}: {entry}}}", render_scalar(name));
+                tries.extend(closing.map(|closing| {
+                    let before = &self.text[..closing];
+                    let open = before.rfind('{').unwrap_or(after).max(after);
+                    self.replace_range(open, closing, &flow)
+                }));
                 tries
             }
         }

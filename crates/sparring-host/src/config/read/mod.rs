@@ -4,13 +4,13 @@
 mod foreign;
 mod json;
 
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use ring::digest::{SHA256, digest as sum};
 use sparring_script::grammar::check_node;
 use sparring_script::{MapEntry, Node, NodeKind, Problems, Shape, Source, Span};
+use sparring_transport::read_text_file;
 
 use super::grammar::{CONFIG, SERVER};
 use super::locations::{ConfigLocation, Format};
@@ -33,6 +33,8 @@ pub struct File {
     /// True if it may be used: it is the user's own, or the user trusts its
     /// current contents.
     pub is_trusted: bool,
+    /// The SHA-256 digest of its text, if it could be read.
+    pub digest: Option<String>,
 }
 
 /// The contents of a file.
@@ -77,30 +79,13 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, String> {
 /// # Errors
 /// As [`read_text`].
 pub(super) fn read_limited_text(path: &Path, limit: u64) -> Result<Option<String>, String> {
-    let metadata = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+    match read_text_file(path, limit) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         // The path goes through a file, so the config file does not exist
         // either.
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
-        metadata => metadata.map_err(|error| error.to_string())?,
-    };
-    // Opening a pipe can block forever.
-    if !metadata.is_file() {
-        return Err("not a regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
-    read.map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > limit {
-        return Err(format!("larger than {} MiB", limit / (1024 * 1024)));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            Err(format!("line {line} is not UTF-8"))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
+        Err(error) => Err(error.to_string()),
     }
 }
 

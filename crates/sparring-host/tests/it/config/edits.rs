@@ -95,6 +95,11 @@ fn a_change_keeps_the_style_of_the_file() {
         ("servers: {}\npermissions: {}\n", "servers:\n  a:\n    command: x\npermissions: {}\n"),
         ("servers: {b: {command: y}}\n", "servers: {a: {\"command\":\"x\"}, b: {command: y}}\n"),
         ("{permissions: {}}\n", "{servers: {a: {\"command\":\"x\"}}, permissions: {}}\n"),
+        ("{\"servers\": {}}\n", "{\"servers\": {a: {\"command\":\"x\"}}}\n"),
+        (
+            "{\"servers\": {\n}, permissions: {}}\n",
+            "{\"servers\": {a: {\"command\":\"x\"}}, permissions: {}}\n",
+        ),
         (
             "servers:\r\n    b: {command: y}\r\n",
             "servers:\r\n    b: {command: y}\r\n    a:\r\n      command: x\r\n",

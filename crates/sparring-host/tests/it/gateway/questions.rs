@@ -67,6 +67,8 @@ async fn a_client_that_does_not_declare_it_is_not_asked() {
             false => "the client does not declare sampling",
         };
         assert!(message.contains(expected), "{outer} to {inner}: {message}");
+        // A tool that can do without the answer does.
+        assert_eq!(call(&client, "mcp__desk__ask").await, "hello nobody", "{outer} to {inner}");
         assert_eq!(client.requests().total(), 0);
     }
 }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sparring_host::config::{Rules, Scope};
+use sparring_host::names::{NameLimit, assign_names};
 use sparring_host::permissions::{Permissions, Policy, Rule, Source, Verdict};
 
 use super::{rules, server};
@@ -50,6 +51,28 @@ fn deny_overrides_ask_and_ask_overrides_allow_for_all_sources() {
         assert!(findings.is_empty(), "{findings:?}");
         assert_eq!(describe_verdict(&permissions, "fs", "get_x"), expected, "{policy:?}");
         assert_eq!(describe_verdict(&permissions, "web", "get_x"), "ask", "another server");
+    }
+}
+
+#[test]
+fn a_deny_rule_also_matches_the_names_that_clients_see() {
+    let long = "x".repeat(80);
+    let visible = |tool: &str| {
+        let names = assign_names(&[("my.fs", tool)], NameLimit::default());
+        names.into_iter().next().unwrap()
+    };
+    for tool in ["rm all", "löschen", long.as_str()] {
+        let visible = visible(tool);
+        for (deny, expected) in [(&*visible, "deny"), ("mcp__my_fs__other", "ask")] {
+            let policy = Policy { user: rules(&[deny], &[], &[]), ..Policy::default() };
+            let (permissions, _) = Permissions::new(&policy, &[server("my.fs", "run")]);
+            let verdict = describe_verdict(&permissions, "my.fs", tool);
+            assert!(verdict.starts_with(expected), "{deny}: {verdict}");
+        }
+        // The visible names of two tools can be equal, so that allows nothing.
+        let policy = Policy { user: rules(&[], &[], &[&visible]), ..Policy::default() };
+        let (permissions, _) = Permissions::new(&policy, &[server("my.fs", "run")]);
+        assert_eq!(describe_verdict(&permissions, "my.fs", tool), "ask");
     }
 }
 

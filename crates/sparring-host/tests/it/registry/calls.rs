@@ -177,7 +177,8 @@ async fn an_answer_that_cannot_be_stored_is_sent_as_a_note() {
 fn a_rule_that_matches_no_tool_is_reported_with_a_suggestion() {
     let deny =
         ["mcp__fs__rm_all", "mcp__fs__wirte", "mcp__fs__zzzz*", "mcp__fs__rm.*", "mcp__web__x"];
-    let permissions = permissions(&["fs", "web"], rules(&deny, &[], &["mcp__fs", "mcp__web"]));
+    let allow = ["mcp__fs", "mcp__web", "mcp__fs__rm_all"];
+    let permissions = permissions(&["fs", "web"], rules(&deny, &[], &allow));
     let registry =
         Registry::new(PermissionGate::new(permissions, PermissionGateOptions::default()));
     assert!(registry.unmatched_rules().is_empty(), "of what is not connected nothing is known");
@@ -185,11 +186,12 @@ fn a_rule_that_matches_no_tool_is_reported_with_a_suggestion() {
     assert_eq!(
         registry.unmatched_rules(),
         [
-            "rule 'mcp__fs__rm_all' (session) matches no tool of 'fs'; \
-             did you mean its tool 'rm.all'?",
             "rule 'mcp__fs__wirte' (session) matches no tool of 'fs'; \
              did you mean its tool 'write'?",
             "rule 'mcp__fs__zzzz*' (session) matches no tool of 'fs'",
+            // Only a rule that denies may use the name that clients see.
+            "rule 'mcp__fs__rm_all' (session) matches no tool of 'fs'; \
+             did you mean its tool 'rm.all'?",
         ]
     );
 }

@@ -10,6 +10,7 @@ use super::test_client::{REDIRECT_URI, TestClient, claims, login};
 use crate::fixture::{listen, mock, within};
 
 const SCRIPT: &str = "
+control: {token: operator}
 auth:
   oauth:
     scopes: [read, write]
@@ -216,7 +217,8 @@ async fn controls_the_issuer_over_http() {
     let mock = mock(SCRIPT);
     let serving = listen(&mock).await;
     let url = url(&mock, &serving);
-    let test_client = TestClient::at(url.strip_suffix("/mcp").unwrap().to_owned());
+    let test_client =
+        TestClient::at(url.strip_suffix("/mcp").unwrap().to_owned()).with_bearer("operator");
     let made = async |body: Value| {
         let (status, response) = test_client.json("/_spar/oauth/token", body).await;
         assert_eq!(status, 200, "{response}");
@@ -263,7 +265,8 @@ async fn the_journal_has_no_secrets() {
     let mock = mock(SCRIPT);
     let serving = listen(&mock).await;
     let url = url(&mock, &serving);
-    let test_client = TestClient::at(url.strip_suffix("/mcp").unwrap().to_owned());
+    let test_client =
+        TestClient::at(url.strip_suffix("/mcp").unwrap().to_owned()).with_bearer("operator");
     let given = test_client.log_in("app", &vec![]).await;
     let refresh = given["refresh_token"].as_str().unwrap();
     let renewal =

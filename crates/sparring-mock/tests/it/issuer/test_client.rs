@@ -23,6 +23,7 @@ pub(super) type Pairs<'a> = Vec<(&'a str, &'a str)>;
 pub(super) struct TestClient {
     pub(super) url: String,
     http: reqwest::Client,
+    bearer: Option<&'static str>,
 }
 
 /// The redirect that a browser got.
@@ -41,11 +42,24 @@ impl TestClient {
 
     pub(super) fn at(url: String) -> TestClient {
         let http = reqwest::Client::builder().redirect(Policy::none()).build().unwrap();
-        TestClient { url, http }
+        TestClient { url, http, bearer: None }
+    }
+
+    /// Sends a bearer token with [`TestClient::get`] and [`TestClient::json`].
+    pub(super) fn with_bearer(self, token: &'static str) -> TestClient {
+        TestClient { bearer: Some(token), ..self }
     }
 
     pub(super) async fn get(&self, url: &str) -> (u16, Value) {
-        read(within(self.http.get(url).send()).await.unwrap()).await
+        let request = self.with_credentials(self.http.get(url));
+        read(within(request.send()).await.unwrap()).await
+    }
+
+    fn with_credentials(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        match self.bearer {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     /// Sends a form to an endpoint; the first pair may be `basic`.
@@ -73,6 +87,7 @@ impl TestClient {
     pub(super) async fn json(&self, path: &str, body: Value) -> (u16, Value) {
         let request = self.http.post(format!("{}{path}", self.url)).body(body.to_string());
         let request = request.header("content-type", "application/json");
+        let request = self.with_credentials(request);
         read(within(request.send()).await.unwrap()).await
     }
 

@@ -1,5 +1,6 @@
 //! One script over all four APIs: the same turns, complete and streamed.
 
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use sparring_mock::LlmMock;
 
@@ -25,6 +26,16 @@ impl Client {
         result: Option<(&str, &str)>,
         stream: bool,
     ) -> Reply {
+        send(self.request(llm, text, result, stream)).await
+    }
+
+    fn request(
+        self,
+        llm: &LlmMock,
+        text: &str,
+        result: Option<(&str, &str)>,
+        stream: bool,
+    ) -> RequestBuilder {
         let url = llm.url();
         let schema = json!({"type": "object", "properties": {}});
         let (path, mut body) = match self {
@@ -96,7 +107,7 @@ impl Client {
             body["stream"] = true.into();
         }
         let request = reqwest::Client::new().post(format!("{url}{path}"));
-        send(request.header("anthropic-version", "2023-06-01").body(body.to_string())).await
+        request.header("anthropic-version", "2023-06-01").body(body.to_string())
     }
 
     /// Returns the text, the called tool and the stop reason of a complete answer.
@@ -193,6 +204,33 @@ async fn errors_and_arguments_that_are_not_json_have_the_form_of_each_api() {
         let failed = client.ask(&llm, "hi", None, true).await;
         let last = failed.text.lines().rfind(|line| line.starts_with("data: ")).unwrap();
         assert!(last.contains("scripted error"), "{client:?}: {last}");
+    }
+}
+
+#[tokio::test]
+async fn faults_and_usage_work_over_every_api_complete_and_streamed() {
+    let script = "turns: [{text: hello there, fault: {disconnect: middle}}, \
+                  {text: hello there, fault: {truncate: true}}, \
+                  {text: hello there, fault: {slow: 100000}}, \
+                  {error: {status: 429, retry_after: 2s}}, {error: {status: 529}}, \
+                  {refusal: not this}, {text: x, usage: {input: 70707, output: 50505}}]";
+    for (client, stream) in ALL.into_iter().flat_map(|client| [(client, false), (client, true)]) {
+        let llm = start(script).await;
+        let ask = async || client.ask(&llm, "hi", None, stream).await;
+        let cut = client.request(&llm, "hi", None, stream).send().await.unwrap();
+        assert!(cut.text().await.is_err(), "{client:?}");
+        let half = ask().await.text;
+        let whole = ask().await.text;
+        assert!(half.len() < whole.len() && whole.contains("hello"), "{client:?}: {half}");
+        let limited = ask().await;
+        assert_eq!((limited.status, limited.header("retry-after")), (429, "2"), "{client:?}");
+        assert_eq!(ask().await.status, 529, "{client:?}");
+        let refused = ask().await.text;
+        assert!(refused.contains("not this"), "{client:?}: {refused}");
+        let used = ask().await.text;
+        // A stream of chat completions has it only on request.
+        let expected = client != Client::Chat || !stream;
+        assert_eq!(used.contains("70707") && used.contains("50505"), expected, "{used}");
     }
 }
 

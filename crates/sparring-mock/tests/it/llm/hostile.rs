@@ -155,3 +155,24 @@ async fn survives_a_client_that_disconnects_during_a_stream() {
     drop(stream);
     assert_eq!(send_user_message(&llm, "hi").await.text(), "next");
 }
+
+#[tokio::test]
+async fn refuses_requests_of_web_pages() {
+    let llm = start("openai: [{text: good}]").await;
+    let url = llm.url();
+    let authority = url.trim_start_matches("http://").split('/').next().unwrap();
+    for (headers, status) in [
+        ("Host: evil.example", "403"),
+        ("Host: localhost\r\nOrigin: https://evil.example", "403"),
+        ("Host: localhost\r\nOrigin: http://localhost:8080", "200"),
+        ("Host: 127.0.0.1", "200"),
+    ] {
+        let mut stream = TcpStream::connect(authority).await.unwrap();
+        let request = format!("GET /health HTTP/1.1\r\n{headers}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{headers}: {answer}");
+    }
+    assert!(llm.requests().is_empty(), "a refused request is recorded");
+}

@@ -20,6 +20,9 @@ async fn records_requests_in_shared_and_original_form() {
     assert_eq!((&value["case"], &value["turn"]), (&json!("a"), &json!(1)));
     assert_eq!(value["body"]["max_tokens"], 100);
     assert_eq!(value["path"], "/v1/messages");
+    let answered: Value = serde_json::from_str(&requests[0].to_line()).unwrap();
+    assert_eq!(answered["answer"], json!({"text": "one"}));
+    assert_eq!(requests[0].answer().unwrap().text.as_deref(), Some("one"));
     let line: Value = serde_json::from_str(&requests[2].to_line()).unwrap();
     assert_eq!((&line["status"], &line["case"]), (&json!(400), &json!("a")));
     assert_eq!(line["miss"]["rule"], "llm/unexpected-turn");

@@ -58,6 +58,34 @@ async fn answers_models_tokens_embeddings_and_health() {
 }
 
 #[tokio::test]
+async fn reads_compressed_bodies() {
+    use std::io::Write as _;
+    let llm = start("openai: [{expect: {user: hi}, text: a, repeat: 2}]").await;
+    let text = body(&llm, "hi").to_string();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    let mut deflate = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    deflate.write_all(text.as_bytes()).unwrap();
+    let deflate = deflate.finish().unwrap();
+    let ask = async |encoding: &str, body: Vec<u8>| {
+        let url = format!("{}/chat/completions", llm.url());
+        let request = reqwest::Client::new().post(url).header("content-encoding", encoding);
+        send(request.body(body)).await
+    };
+    assert_eq!(ask("gzip", gzip.clone()).await.text(), "a");
+    assert_eq!(ask("deflate", deflate).await.text(), "a");
+    assert_eq!(ask("gzip", text.into_bytes()).await.status, 400);
+    assert_eq!(ask("gzip", gzip[..gzip.len() / 2].to_vec()).await.status, 400);
+    assert_eq!(ask("br", gzip).await.status, 415);
+    // A small body may become a large one.
+    let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    bomb.write_all(&vec![b' '; 33 * 1024 * 1024]).unwrap();
+    assert_eq!(ask("gzip", bomb.finish().unwrap()).await.status, 413);
+    assert_eq!(llm.requests()[0].to_json()["user"], "hi");
+}
+
+#[tokio::test]
 async fn sends_as_many_choices_as_requested() {
     let llm = start("openai: [{text: a, repeat: 2}]").await;
     let two = with(body(&llm, "hi"), json!({"n": 2}));

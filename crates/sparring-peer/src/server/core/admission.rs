@@ -229,6 +229,7 @@ impl<A> Core<A> {
             ready: false,
             client: Arc::new(ClientDescription {
                 info: field("clientInfo").and_then(parse_implementation),
+                raw_info: field("clientInfo").map(RawJson::from),
                 capabilities: capabilities.map_or_else(RawJson::empty_object, RawJson::from),
             }),
             log_level: None,

@@ -9,6 +9,9 @@ use super::{Batch, Core, Event, HandlerRequest, InFlightRequest, Time};
 use crate::cancellation::cancelled_notification;
 use crate::link::{Cause, Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
 
+/// The maximum number of messages in a batch.
+pub const MAX_BATCH_FRAMES: usize = 1_000;
+
 impl<A> Core<A> {
     /// Handles an event of the link.
     pub fn receive(&mut self, incoming: Incoming) {
@@ -97,6 +100,7 @@ impl<A> Core<A> {
                     revision,
                     frame: frame.clone(),
                     batch,
+                    on_response: self.observer.received(&frame),
                     faults,
                     subscription: None,
                 };
@@ -104,12 +108,33 @@ impl<A> Core<A> {
                 self.dispatch_request(key, id, frame, admission, envelope);
             }
             (Ok(_), None) => {}
-            (Err(error), id) => self.send_response(
-                Frame::error_response(id.as_ref(), self.null_id(), &error),
-                batch,
-                id.as_ref(),
-            ),
+            (Err(error), id) => {
+                let response = Frame::error_response(id.as_ref(), self.null_id(), &error);
+                if let Some(on_response) = self.observer.received(&frame) {
+                    on_response(&response);
+                }
+                self.send_response(response, batch, id.as_ref());
+                self.report_refusal(id, frame, envelope, error);
+            }
         }
+    }
+
+    /// Reports a request that was not admitted. Its revision is that of the session; without
+    /// one, the newest of the server.
+    fn report_refusal(
+        &mut self,
+        id: Option<Id>,
+        frame: Frame,
+        envelope: Option<Envelope>,
+        error: ErrorObject,
+    ) {
+        let newest = self.profile.revisions.iter().max().copied();
+        let Some((id, newest)) = id.zip(newest) else { return };
+        let revision = self.revision().unwrap_or(newest);
+        let admission = Admission { revision, log_level: None, wants_progress: false };
+        let key = self.next_key();
+        let request = self.handler_request(key, id, frame, admission, envelope);
+        self.events.push_back(Event::Answered(request, Err(error)));
     }
 
     fn count_request(&mut self) {
@@ -127,7 +152,6 @@ impl<A> Core<A> {
         admission: Admission,
         envelope: Option<Envelope>,
     ) {
-        let Admission { revision, log_level, wants_progress } = admission;
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
             "initialize" => self.handle_initialize(params),
@@ -135,27 +159,38 @@ impl<A> Core<A> {
             "ping" => Ok(RawJson::empty_object()),
             "logging/setLevel" => self.set_log_level(params),
             "subscriptions/listen" => match self.open_subscription(&id, params) {
-                Ok(()) => return,
+                Ok(()) => {
+                    let request = self.handler_request(key, id, frame, admission, envelope);
+                    // The answer follows when the subscription ends, and is always the same.
+                    let answer = Ok(RawJson::empty_object());
+                    return self.events.push_back(Event::Answered(request, answer));
+                }
                 Err(error) => Err(error),
             },
             _ => {
-                let client = match revision.is_modern() {
-                    true => None,
-                    false => self.session.as_ref().map(|session| session.client.clone()),
-                };
-                return self.events.push_back(Event::Request(HandlerRequest {
-                    log_level,
-                    wants_progress,
-                    key,
-                    id,
-                    frame,
-                    revision,
-                    envelope,
-                    client,
-                }));
+                let request = self.handler_request(key, id, frame, admission, envelope);
+                return self.events.push_back(Event::Request(request));
             }
         };
-        self.finish(&id, key, outcome.map(Into::into));
+        self.finish(&id, key, outcome.clone().map(Into::into));
+        let request = self.handler_request(key, id, frame, admission, envelope);
+        self.events.push_back(Event::Answered(request, outcome));
+    }
+
+    fn handler_request(
+        &self,
+        key: u64,
+        id: Id,
+        frame: Frame,
+        admission: Admission,
+        envelope: Option<Envelope>,
+    ) -> HandlerRequest {
+        let Admission { revision, log_level, wants_progress } = admission;
+        let client = match revision.is_modern() {
+            true => None,
+            false => self.session.as_ref().map(|session| session.client.clone()),
+        };
+        HandlerRequest { log_level, wants_progress, key, id, frame, revision, envelope, client }
     }
 
     fn set_log_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
@@ -246,7 +281,12 @@ impl<A> Core<A> {
     /// Handles a batch, if the session's revision has batches (2025-03-26,
     /// basic#batching).
     fn handle_batch(&mut self, frame: &Frame, envelope: Option<&Envelope>) {
-        let frames: Vec<Frame> = frame.batch_items().collect();
+        let frames: Vec<Frame> = frame.batch_items().take(MAX_BATCH_FRAMES + 1).collect();
+        if frames.len() > MAX_BATCH_FRAMES {
+            self.count_request();
+            let message = format!("the batch has more than {MAX_BATCH_FRAMES} messages");
+            return self.reject(None, &ErrorObject::invalid_request(message));
+        }
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
             self.count_request();
             let message = if frames.is_empty() {

@@ -16,14 +16,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
-use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
+use sparring_wire::{ErrorObject, Frame, Id, IdSequence, Json, RawJson, Revision};
 
 use self::outbound::ResultDefaults;
 use self::seen_lists::SeenLists;
+use super::request_observer::{OnResponse, RequestObserver};
 use super::shared::Counters;
 use crate::client::SubscriptionFilter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
 
+pub use self::inbound::MAX_BATCH_FRAMES;
 pub use self::seen_lists::CurrentLists;
 
 /// A point in time, counted from a start of the owner's choice.
@@ -63,6 +65,7 @@ impl ServerDescription {
 pub struct Core<A> {
     profile: Arc<Profile>,
     counters: Arc<Counters>,
+    observer: Arc<RequestObserver>,
     link: LinkKind,
     /// The session that a handshake has created.
     session: Option<HandshakeSession>,
@@ -97,11 +100,25 @@ struct HandshakeSession {
     seen_lists: SeenLists,
 }
 
-/// The capabilities that a client declared in a handshake.
+/// The name and the capabilities that a client declared in a handshake.
 #[derive(Debug)]
-pub(super) struct ClientDescription {
+pub struct ClientDescription {
     pub(super) info: Option<Implementation>,
+    /// The same as the client spelled it.
+    pub(super) raw_info: Option<RawJson>,
     pub(super) capabilities: RawJson,
+}
+
+impl ClientDescription {
+    /// Returns the client's name and version as it spelled them, if it sent them.
+    pub fn info(&self) -> Option<Json<'_>> {
+        self.raw_info.as_ref().map(RawJson::view)
+    }
+
+    /// Returns the client's capabilities.
+    pub fn capabilities(&self) -> Json<'_> {
+        self.capabilities.view()
+    }
 }
 
 /// A request in flight.
@@ -111,6 +128,8 @@ struct InFlightRequest {
     revision: Revision,
     frame: Frame,
     batch: Option<u64>,
+    /// The observer of its response.
+    on_response: Option<OnResponse>,
     /// The faults to apply to its response.
     faults: Faults,
     /// The filter of an open subscription.
@@ -161,6 +180,8 @@ pub struct HandlerRequest {
 pub enum Event<A> {
     /// A request for the handler.
     Request(HandlerRequest),
+    /// The core has answered this request itself.
+    Answered(HandlerRequest, Result<RawJson, ErrorObject>),
     /// The request with this key was cancelled. Its response would be dropped.
     Cancelled(u64),
     /// A notification arrived.
@@ -193,6 +214,7 @@ impl<A> Core<A> {
         Core {
             profile,
             counters,
+            observer: Arc::default(),
             link,
             session: None,
             in_flight: HashMap::default(),
@@ -210,6 +232,12 @@ impl<A> Core<A> {
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// Reports requests and their responses to this observer.
+    pub(super) fn with_observer(mut self, observer: Arc<RequestObserver>) -> Self {
+        self.observer = observer;
+        self
     }
 
     /// Keeps only the revisions that match.

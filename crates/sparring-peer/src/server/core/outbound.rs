@@ -36,6 +36,9 @@ impl<A> Core<A> {
             }
             Err(error) => Frame::error_response(Some(id), false, &error),
         };
+        if let Some(on_response) = request.on_response {
+            on_response(&frame);
+        }
         match request.batch {
             None => self.send_response_with_faults(frame, Some(id), request.faults),
             batch => self.send_response(frame, batch, Some(id)),

@@ -40,20 +40,16 @@ impl<A> Core<A> {
     ///
     /// With `lists`, the change is that these are now the current lists: a client
     /// with a handshake is notified only if it has read another one.
-    pub fn broadcast(
-        &mut self,
-        method: &str,
-        params: Option<&RawJson>,
-        lists: Option<&CurrentLists>,
-    ) {
+    pub fn broadcast(&mut self, notification: &Frame, lists: Option<&CurrentLists>) {
+        let (method, params) = (notification.method().unwrap_or_default(), notification.params());
         if let Some(session) = self.session.as_mut().filter(|session| session.ready) {
-            let uri = params.and_then(|params| params.view().get("uri")).and_then(Json::as_str);
+            let uri = params.and_then(|params| params.get("uri")).and_then(Json::as_str);
             let wanted = match method {
                 "notifications/resources/updated" => {
                     uri.is_some_and(|uri| session.subscribed.contains(&*uri))
                 }
                 "notifications/message" => {
-                    let level = params.and_then(|params| params.view().get("level"));
+                    let level = params.and_then(|params| params.get("level"));
                     let level = level.and_then(Json::as_str);
                     let level = level.and_then(|name| LogLevel::from_name(&name));
                     level
@@ -62,20 +58,20 @@ impl<A> Core<A> {
                 _ => lists.is_none_or(|lists| session.seen_lists.take_changed(lists)),
             };
             if wanted {
-                self.actions.push_back(Frame::notification(method, params).into());
+                self.actions.push_back(notification.clone().into());
             }
         }
         if lists.is_some_and(|lists| !lists.to_subscriptions) {
             return;
         }
-        let fits = |filter: &SubscriptionFilter| filter.matches(method, params.map(RawJson::view));
+        let fits = |filter: &SubscriptionFilter| filter.matches(method, params);
         let subscriptions: Vec<Id> = self
             .in_flight
             .iter()
             .filter(|(_, request)| request.subscription.as_ref().is_some_and(fits))
             .map(|(id, _)| id.clone())
             .collect();
-        let params = params.cloned().unwrap_or_else(RawJson::empty_object);
+        let params = params.map_or_else(RawJson::empty_object, RawJson::from);
         for id in subscriptions {
             self.notify_subscription(&id, method, &params);
         }

@@ -9,10 +9,12 @@ use sparring_wire::ErrorObject;
 use tokio::sync::oneshot;
 
 use super::pending_handlers::FinishedRequest;
+use super::serve_loop::TOO_SLOW;
 use super::{ClientResult, Connection};
 use crate::link::Outgoing;
-use crate::server::context::{Context, HandlerMessage};
+use crate::server::context::Context;
 use crate::server::core::{Event, HandlerRequest};
+use crate::server::message_queue::HandlerMessage;
 
 impl Connection {
     /// Starts and polls handlers and forwards their messages. Returns true if
@@ -44,19 +46,20 @@ impl Connection {
     /// Forwards messages of handlers and change notifications, and polls the
     /// timer. Returns true if there may be more to do.
     pub(super) fn process_messages(&mut self, cx: &mut TaskContext<'_>) -> bool {
-        let mut busy = self.poll_handler_messages(cx);
         let is_full = self.is_backlog_full();
+        let mut busy = !is_full && self.poll_handler_messages(cx);
         if self.changes.is_none() && self.core.wants_changes() {
             self.changes = Some(self.shared.sessions.add_session());
         }
-        self.changes_delayed = is_full && self.changes.is_some();
+        self.notifications_delayed = is_full;
         while !is_full
-            && let Some(changes) = &mut self.changes
-            && let Poll::Ready(Some(change)) = changes.poll_recv(cx)
+            && let Some(changes) = &self.changes
+            && let Poll::Ready(queued) = changes.poll_next(cx)
         {
+            let change = &queued.change;
             if change.capability.is_none_or(|capability| self.core.declares(capability)) {
                 let lists = change.lists.as_deref();
-                self.core.broadcast(&change.method, change.params.as_ref(), lists);
+                self.core.broadcast(&change.frame, lists);
             }
             busy = true;
         }
@@ -81,6 +84,13 @@ impl Connection {
     fn handle_event(&mut self, event: Event<oneshot::Sender<ClientResult>>) {
         match event {
             Event::Request(request) => self.start_handler(request),
+            Event::Answered(request, answer) => {
+                let context = Context::new(request, self.origin, self.messages.sender());
+                let answer = answer.map(Into::into);
+                // The response is sent already; the panic hook has printed the panic.
+                let observe = AssertUnwindSafe(|| self.shared.handler.answered(&context, &answer));
+                let _ = std::panic::catch_unwind(observe);
+            }
             Event::Cancelled(key) => self.handlers.cancel(key),
             Event::Notification(frame) => {
                 let handler = &self.shared.handler;
@@ -101,7 +111,7 @@ impl Connection {
     /// Starts the handler of a request. It may finish at once.
     fn start_handler(&mut self, request: HandlerRequest) {
         let (id, key) = (request.id.clone(), request.key);
-        let context = Context::new(request, self.origin, Arc::clone(&self.message_sender));
+        let context = Context::new(request, self.origin, self.messages.sender());
         let future = Arc::clone(&self.shared.handler).serve(context);
         if let Some(finished) = self.handlers.start(id, key, future) {
             self.finish_request(finished);
@@ -121,7 +131,7 @@ impl Connection {
         // Taken outside of tokio's budget, which may be used up, because messages
         // must be sent before the response that follows them.
         for _ in 0..self.messages.len() {
-            let Ok(message) = self.messages.try_recv() else { break };
+            let Some(message) = self.messages.try_next() else { break };
             self.forward_message(message);
             busy = true;
         }
@@ -131,7 +141,7 @@ impl Connection {
     /// Forwards messages of handlers, and registers this task for more.
     fn poll_handler_messages(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut busy = self.forward_queued_messages();
-        if let Poll::Ready(Some(message)) = self.messages.poll_recv(cx) {
+        if let Poll::Ready(message) = self.messages.poll_next(cx) {
             self.forward_message(message);
             busy = true;
         }
@@ -160,6 +170,16 @@ impl Connection {
                 let _ = waiter.send(Err(ErrorObject::internal(error)));
             }
         }
+    }
+
+    /// Returns the reason to end the session if its client reads too slowly.
+    pub(in crate::server) fn unread_overflow(
+        &mut self,
+        cx: &mut TaskContext<'_>,
+    ) -> Option<&'static str> {
+        let changes = self.changes.as_ref().is_some_and(|changes| changes.poll_overflowed(cx));
+        let overflowed = changes || self.messages.has_overflowed();
+        overflowed.then_some(TOO_SLOW)
     }
 
     /// Sends the core's actions to the link. Returns true if there were any.

@@ -8,23 +8,27 @@ mod serve_loop;
 mod single_message;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Context as TaskContext;
 use std::time::Duration;
 
 use sparring_wire::{ErrorObject, RawJson, Side, Transcript};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use self::pending_handlers::PendingHandlers;
 use super::Shared;
-use super::context::{HandlerMessage, Origin};
-use super::core::{Core, CurrentLists};
+use super::change_queue::ChangeQueue;
+use super::context::Origin;
+use super::core::Core;
 use super::incoming_queue::IncomingQueue;
 use super::log_levels::SessionLogLevel;
+use super::message_queue::MessageQueue;
 use super::subscribed_uris::SessionUris;
 use crate::link::{Cause, Incoming, Link, LinkInfo, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
 
 pub use self::handle::Session;
+pub use self::serve_loop::client_stopped_reading;
 
 /// The number of loop iterations of one poll before other tasks get their turn.
 const MAX_ITERATIONS_PER_POLL: usize = 16;
@@ -45,10 +49,9 @@ pub(in crate::server) struct Connection {
     incoming: IncomingQueue,
     /// Handlers that did not answer at once.
     handlers: PendingHandlers,
-    message_sender: Arc<mpsc::UnboundedSender<HandlerMessage>>,
-    messages: mpsc::UnboundedReceiver<HandlerMessage>,
+    messages: MessageQueue,
     /// Notifications for all sessions, once this client may want them.
-    changes: Option<mpsc::Receiver<ChangeNotification>>,
+    changes: Option<Arc<ChangeQueue>>,
     /// The resources that the client subscribes to, once there are any.
     session_uris: Option<SessionUris>,
     /// The level of log messages that the client has set, once it has.
@@ -57,26 +60,15 @@ pub(in crate::server) struct Connection {
     close_cause: Option<Cause>,
     /// True if the link had more to write after the last flush.
     flush_pending: bool,
-    /// True if change notifications wait until the link has room.
-    changes_delayed: bool,
+    /// True if notifications wait until the link has room.
+    notifications_delayed: bool,
+    unread_bytes: UnreadBytes,
     /// Set while the link's backlog is full: the deadline, and the size that the
     /// backlog would have if nothing had been written since.
     full_backlog: Option<(Duration, usize)>,
     /// The deadline for requests in flight after the end of input.
     drain_deadline: Option<Duration>,
     ask_timeout: Duration,
-}
-
-/// A notification for all sessions of a server.
-#[derive(Debug, Clone)]
-pub(in crate::server) struct ChangeNotification {
-    pub(in crate::server) method: String,
-    pub(in crate::server) params: Option<RawJson>,
-    /// The capability that a server must declare to send it, if any.
-    pub(in crate::server) capability: Option<&'static str>,
-    /// The current lists, if the notification is about lists and clients are
-    /// notified only of changes.
-    pub(in crate::server) lists: Option<Arc<CurrentLists>>,
 }
 
 impl Connection {
@@ -90,8 +82,9 @@ impl Connection {
 
     pub(in crate::server) fn without_link(shared: Arc<Shared>, kind: LinkKind) -> Self {
         let (description, description_version) = shared.description.current();
-        let core = Core::with_counters(description, Arc::clone(&shared.counters), kind);
-        let (message_sender, messages) = mpsc::unbounded_channel();
+        let core = Core::with_counters(description, Arc::clone(&shared.counters), kind)
+            .with_observer(Arc::clone(&shared.observer));
+        let unread_bytes = UnreadBytes { all: Arc::clone(&shared.unread_bytes), own: 0 };
         Connection {
             shared,
             core,
@@ -100,15 +93,15 @@ impl Connection {
             link: None,
             incoming: IncomingQueue::default(),
             handlers: PendingHandlers::default(),
-            message_sender: Arc::new(message_sender),
-            messages,
+            messages: MessageQueue::default(),
             changes: None,
             session_uris: None,
             session_log_level: None,
             timer: Timer::start(),
             close_cause: None,
             flush_pending: false,
-            changes_delayed: false,
+            notifications_delayed: false,
+            unread_bytes,
             full_backlog: None,
             drain_deadline: None,
             ask_timeout: CLIENT_RESPONSE_TIMEOUT,
@@ -170,5 +163,28 @@ impl Connection {
 
     pub(in crate::server) fn end_subscriptions(&mut self) {
         self.core.end_subscriptions();
+    }
+}
+
+/// One client's part of the bytes that wait for the clients of all sessions.
+struct UnreadBytes {
+    all: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl UnreadBytes {
+    /// Sets this client's part, and returns the sum.
+    fn set(&mut self, own: usize) -> usize {
+        let before = std::mem::replace(&mut self.own, own);
+        match own.checked_sub(before) {
+            Some(more) => self.all.fetch_add(more, Ordering::Relaxed) + more,
+            None => self.all.fetch_sub(before - own, Ordering::Relaxed) - (before - own),
+        }
+    }
+}
+
+impl Drop for UnreadBytes {
+    fn drop(&mut self) {
+        self.set(0);
     }
 }

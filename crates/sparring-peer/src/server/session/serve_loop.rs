@@ -10,8 +10,22 @@ use crate::link::{BACKLOG_LIMIT, Cause, Incoming, MAX_FRAMES_PER_POLL, Outgoing}
 use crate::server::NoLink;
 use crate::server::incoming_queue::ReceiveMode;
 
+/// The reasons to end a session whose client does not read.
+pub(super) const STALLED: &str = "the client stopped reading";
+pub(super) const TOO_SLOW: &str = "the client reads too slowly: too many bytes wait for it";
+
+/// Returns true if a session ended because its client does not read.
+pub fn client_stopped_reading(cause: &Cause) -> bool {
+    matches!(cause, Cause::Broken(why) if why == STALLED || why == TOO_SLOW)
+}
+
 /// The maximum time for requests in flight after the end of input.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The number of bytes that wait for the clients of all sessions above which a client whose
+/// backlog is full must read sooner, and its time.
+const MAX_UNREAD_BYTES: usize = 256 * 1024 * 1024;
+const CROWDED_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Connection {
     pub(super) async fn serve(mut self) -> Result<Cause, NoLink> {
@@ -75,8 +89,11 @@ impl Connection {
             {
                 return Poll::Ready(cause);
             }
+            if let Some(reason) = self.unread_overflow(cx) {
+                return Poll::Ready(Cause::Broken(reason.to_owned()));
+            }
             if self.is_stalled(cx) {
-                return Poll::Ready(Cause::Broken("the client stopped reading".to_owned()));
+                return Poll::Ready(Cause::Broken(STALLED.to_owned()));
             }
             // Receives again if something was written since the last look at the
             // link, because the link may have room again or report that it broke
@@ -85,7 +102,7 @@ impl Connection {
             let wrote = std::mem::replace(&mut self.flush_pending, !flushed) || sent;
             let received = (wrote || !read.exhausted) && self.receive_until(cx, mode, until).any;
             let counted = read.any && until.is_some();
-            let has_room = self.changes_delayed && !self.is_backlog_full();
+            let has_room = self.notifications_delayed && !self.is_backlog_full();
             if !(received || more || has_room || counted || self.core.has_events()) {
                 return Poll::Pending;
             }
@@ -102,6 +119,7 @@ impl Connection {
     /// progress.
     fn is_stalled(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let backlog = self.link.as_ref().map_or(0, |link| link.backlog());
+        let total = self.unread_bytes.set(backlog);
         if backlog < BACKLOG_LIMIT {
             self.full_backlog = None;
             return false;
@@ -109,6 +127,7 @@ impl Connection {
         let now = self.timer.now();
         let until = match self.full_backlog {
             Some((until, unread)) if unread <= backlog => until,
+            _ if total > MAX_UNREAD_BYTES => now + CROWDED_DRAIN_TIMEOUT,
             _ => now + DRAIN_TIMEOUT,
         };
         self.full_backlog = Some((until, backlog));

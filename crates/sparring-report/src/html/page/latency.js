@@ -56,7 +56,7 @@ function scaleOf(asked) {
   const high = Math.max(...asked.map((one) => one.max.ms), low * 10);
   const from = Math.floor(Math.log10(low) + 1e-9);
   const to = Math.ceil(Math.log10(high) - 1e-9);
-  const at = (ms) => `${(((Math.log10(Math.max(ms, 10 ** from)) - from) / (to - from)) * 96 + 2).toFixed(2)}%`;
+  const at = (ms) => `${(((Math.log10(Math.max(ms, 10 ** from)) - from) / (to - from)) * 88 + 6).toFixed(2)}%`;
   const ticks = Array.from({ length: to - from + 1 }, (_, index) => 10 ** (from + index));
   return { at, ticks };
 }

@@ -30,7 +30,10 @@ function buildRows() {
     return row;
   };
   let place = 0;
-  for (const [suite, its] of suites) {
+  // Failing suites come first.
+  const failing = ([, its]) => its.some((test) => test.status === "failed");
+  const sorted = [...suites].sort((a, b) => failing(b) - failing(a));
+  for (const [suite, its] of sorted) {
     place += 1;
     const head = add({ suite, tests: its, place, of: suites.size });
     if (folded.has(suite)) continue;

@@ -48,7 +48,13 @@ function startHead() {
   const when = Number.isNaN(began.getTime())
     ? run.began
     : began.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const { project, branch, commit, url } = run.build ?? {};
   put($("facts"), [
+    project && el("span", { title: "project" }, project),
+    branch && el("span", { title: "branch" }, branch),
+    commit && el("span", { title: `commit ${commit}` }, el("code", {}, commit.slice(0, 10))),
+    // Other schemes could run scripts.
+    /^https?:\/\//.test(url ?? "") && el("a", { class: "link", href: url, target: "_blank", rel: "noopener noreferrer" }, "CI run"),
     el("span", { title: run.began }, when),
     el("span", {}, time(run.took_ms)),
     el("span", {}, `spar ${run.spar}`),
@@ -89,7 +95,7 @@ function startTheme() {
 
 const KEYS = {
   "/": () => {
-    if (!isWide() && state.test) navigate({ test: null });
+    if (!isWide()) navigate({ view: "tests", test: null });
     box.focus();
     box.select();
   },

@@ -9,6 +9,8 @@ const FACETS = {
 };
 for (const facet of Object.values(FACETS)) facet.values = valuesOf(facet.pick);
 const VIEWS = ["tests", "overview", "latency", "variants"];
+// Where the list and the main part do not fit side by side, a failed run starts with the overview.
+const FIRST_VIEW = run.summary.failed > 0 ? "overview" : "tests";
 
 let state = readState();
 let matching = [];
@@ -19,7 +21,7 @@ function readState() {
   const view = params.get("view");
   const read = {
     test: byId.has(params.get("test")) ? params.get("test") : null,
-    view: VIEWS.includes(view) ? view : "tests",
+    view: VIEWS.includes(view) ? view : FIRST_VIEW,
     q: params.get("q") ?? "",
     status: new Set(status),
   };
@@ -31,7 +33,7 @@ function readState() {
 
 function address(target) {
   const params = new URLSearchParams();
-  if (target.view !== "tests" && !target.test) params.set("view", target.view);
+  if (target.view !== FIRST_VIEW && !target.test) params.set("view", target.view);
   if (target.q) params.set("q", target.q);
   if (target.status.size) params.set("status", [...target.status].join(","));
   for (const facet of Object.keys(FACETS)) if (target[facet]) params.set(facet, target[facet]);

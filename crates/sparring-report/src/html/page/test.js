@@ -25,6 +25,7 @@ function testView(test) {
     test.reason && el("p", { class: "reason" }, el("b", {}, "Reason: "), longText(test.reason, 4000)),
     triesOf(test),
     notesOf(test),
+    transcriptOf(test),
     el("section", { class: "rerun", "aria-label": "Rerun" },
       el("h3", {}, "Rerun"),
       el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
@@ -62,6 +63,20 @@ function notesOf(test) {
     el("h3", {}, "Notes"),
     el("ul", {}, test.notes.map(({ place, message }) =>
       el("li", {}, longText(message), " ", el("code", {}, placeText(place))))));
+}
+
+// Shows what the agent, the model and the MCP servers said, in one time line.
+function transcriptOf(test) {
+  if (!test.transcript.length) return null;
+  const line = ({ at_ms, mock, by, request, answer }) =>
+    el("li", {},
+      el("p", { class: "dim" }, `${time(at_ms)} · ${by === "model" ? "model" : "MCP server"} `, el("code", {}, mock)),
+      el("p", { class: "asked" }, longText(request)),
+      el("p", { class: "answered" }, longText(answer)));
+  return el("section", { class: "transcript", "aria-label": "Transcript" },
+    el("h3", {}, "Transcript"),
+    test.transcript_left_out > 0 && el("p", { class: "dim" }, `${count(test.transcript_left_out, "exchange")} in the middle omitted`),
+    el("ol", {}, test.transcript.map(line)));
 }
 
 function tryBody(one) {

@@ -68,10 +68,42 @@ function matrix(columns, lines, differ, same) {
   const tallies = el("tr", { class: "tallies" }, el("th", { scope: "row" }, "all tests"), columns.map(({ variant }) => tally(lines, variant)));
   const body = el("tbody", {}, tallies);
   const title = (text) => el("tr", { class: "band" }, el("th", { colspan: columns.length + 1, scope: "rowgroup" }, text));
-  const row = (line) => matrixRow(line, columns);
-  if (differ.length) body.append(title("different between variants"), ...matrixRows(differ, row, columns));
-  if (same.length) body.append(title("the same in all variants"), ...matrixRows(same, row, columns));
+  if (differ.length) body.append(title("different between variants"), ...groupedRows(differ, columns));
+  if (same.length) body.append(title("the same in all variants"), ...groupedRows(same, columns));
   return el("table", { class: "matrix" }, head, body);
+}
+
+// Groups tests by the message of their worst outcome, as the overview does: failures first, the
+// largest group of an outcome first, and tests without a message last.
+function groupedRows(lines, columns) {
+  const found = new Map();
+  for (const line of lines) {
+    const cause = causeOf(line);
+    if (!found.has(cause)) found.set(cause, []);
+    found.get(cause).push(line);
+  }
+  const rank = ([cause, its]) => (cause ? STATUS[worstOf(its[0]).status].order : Infinity);
+  const sorted = [...found].sort((a, b) => (rank(a) === rank(b) ? b[1].length - a[1].length : rank(a) - rank(b)));
+  return sorted.flatMap(([cause, its]) => {
+    const list = matrixRows(its, (line) => matrixRow(line, cause, columns), columns, cause ? 4 : 100);
+    return cause ? [causeRow(cause, its, columns), ...list] : list;
+  });
+}
+
+// Returns the variant of a test with the worst outcome among those with a message.
+function worstOf(line) {
+  const some = [...line.cells.values()].filter(messageOf);
+  return some.sort((a, b) => STATUS[a.status].order - STATUS[b.status].order)[0];
+}
+
+function causeOf(line) {
+  const worst = worstOf(line);
+  return worst ? firstLine(messageOf(worst)) : "";
+}
+
+function causeRow(cause, lines, columns) {
+  return el("tr", { class: "cause-row" }, el("th", { colspan: columns.length + 1, scope: "rowgroup" },
+    el("p", { class: "cause" }, cause, lines.length > 1 && el("span", { class: "times" }, count(lines.length, "test")))));
 }
 
 function matrixRows(lines, draw, columns, max = 100) {
@@ -91,10 +123,10 @@ function tally(lines, variant) {
     failed ? `${failed.toLocaleString("en")} failed` : `${its.length.toLocaleString("en")} without failure`);
 }
 
-function matrixRow(line, columns) {
-  const reasons = line.differs.length
-    ? new Map([...line.cells.values()].filter(messageOf).map((test) => [firstLine(messageOf(test)), test.status]))
-    : [];
+// Shows the messages of a test that are not the one of its group.
+function matrixRow(line, cause, columns) {
+  const reasons = new Map([...line.cells.values()].filter(messageOf).map((test) => [firstLine(messageOf(test)), test.status]));
+  reasons.delete(cause);
   return el("tr", { class: line.differs.length ? "differs" : "alike" },
     el("th", { scope: "row" },
       el("span", { class: "name" }, line.test.name),

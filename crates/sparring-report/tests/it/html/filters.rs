@@ -92,7 +92,7 @@ fn going_back_closes_the_open_view() {
     page.eval("history.back()");
     page.wait_until("document.body.dataset.main === 'latency'");
     page.eval("history.back()");
-    page.wait_until("document.body.dataset.main === 'tests'");
+    page.wait_until("document.body.dataset.main === 'overview'");
 }
 
 #[test]
@@ -106,7 +106,8 @@ fn variants_that_differ_come_first() {
     let failed = "it.querySelectorAll('td.failed').length";
     assert_eq!(page.each::<usize>(".matrix .differs", failed), [2, 2, 0]);
     let rows: Vec<String> = page.each(".matrix tbody tr", "it.className");
-    let expected = "tallies band differs differs differs band alike alike alike";
+    let expected = "tallies band cause-row differs cause-row differs differs band cause-row \
+                    alike alike alike";
     assert_eq!(rows.join(" "), expected);
     page.click(".matrix td.failed button");
     assert_eq!(page.text_of("#title"), "London has a forecast for today");

@@ -1,7 +1,7 @@
 //! The appearance of the page: light, dark, narrow, printed, and without scripts.
 
 use serde_json::json;
-use sparring_report::render_html;
+use sparring_report::{Build, Outcome, Summary, render_html};
 
 use crate::browser::Page;
 use crate::sample;
@@ -113,6 +113,56 @@ fn fits_a_narrow_screen() {
     }
     page.click(".close");
     assert_eq!(page.text("document.body.dataset.main"), "variants", "back in the previous view");
+}
+
+#[test]
+fn a_failed_run_starts_with_its_overview_and_failing_suites_on_every_screen() {
+    let failed = render_html(&sample::rich());
+    let mut good = sample::rich();
+    good.tests.retain(|test| test.outcome != Outcome::Failed);
+    good.summary = Summary::from_tests(&good.tests);
+    for (width, height) in [(1280, 800), (390, 844)] {
+        let Some(mut page) = Page::open(&failed) else { return };
+        page.size(width, height);
+        page.reload();
+        assert!(page.eval("document.querySelector('.big.failed').offsetWidth > 0") == json!(true));
+        page.screenshot(&format!("failed-{width}"));
+        page.eval("document.querySelector('[data-view=tests]').click()");
+        let suites = page.texts("#tree-space .row.suite .file");
+        assert_eq!(suites, ["weather.spar.yaml", "travel.spar.yaml", "files.spar.yaml"]);
+        page.load(&render_html(&good), "");
+        page.wait_until("document.documentElement.dataset.ready === 'true'");
+        assert_eq!(page.text("document.body.dataset.main"), "tests");
+    }
+}
+
+#[test]
+fn the_latency_table_fits_beside_the_list() {
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
+    page.size(1280, 800);
+    page.click("#views [data-view=latency]");
+    page.screenshot("latency-1280");
+    let overflow: Vec<i64> = page.each(".wide", "it.scrollWidth - it.clientWidth");
+    assert_eq!(overflow, [0]);
+    let outside = "document.querySelector('.latency-table .plot').getBoundingClientRect().right \
+                   - [...document.querySelectorAll('.scale text')].at(-1).getBoundingClientRect().right";
+    assert!(page.eval(outside).as_f64().unwrap() >= 0.0, "the scale overlaps the next column");
+}
+
+#[test]
+fn the_head_names_the_project_and_links_to_the_ci_system() {
+    let Some(mut page) = Page::open(&render_html(&sample::rich())) else { return };
+    let facts = page.texts("#facts > *");
+    let expected = ["team/weather-server", "convert-units", "4a6d1f0c9b", "CI run"];
+    assert_eq!(facts[..4], expected);
+    let link: Vec<String> = page.each("#facts a", "it.href");
+    assert_eq!(link, ["https://ci.example/team/weather-server/runs/1873"]);
+    let mut run = sample::rich();
+    let url = Some("javascript:document.title='hacked'".to_owned());
+    run.build = Some(Build { url, ..Build::default() });
+    page.load(&render_html(&run), "");
+    page.wait_until("document.documentElement.dataset.ready === 'true'");
+    assert_eq!(page.count("#facts a"), 0, "only web pages are links");
 }
 
 #[test]

@@ -6,3 +6,4 @@ mod hostile;
 mod keys;
 mod looks;
 mod timeline;
+mod transcript;

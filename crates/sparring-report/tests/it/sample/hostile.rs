@@ -1,7 +1,7 @@
 //! A run in which every text contains markup or scripts.
 
 use serde_json::json;
-use sparring_report::{FailedTry, Failure, Outcome, Run, Sender};
+use sparring_report::{AnsweredBy, FailedTry, Failure, Outcome, Run, Sender, TranscriptEntry};
 
 use super::traffic::TrafficBuilder;
 use super::{run, test};
@@ -67,5 +67,12 @@ fn one(at: usize, text: &str) -> sparring_report::Test {
         ..FailedTry::default()
     };
     test.failed_tries = vec![once.clone(), once];
+    test.transcript = vec![TranscriptEntry {
+        at_ms: 1.0,
+        mock: text.to_owned(),
+        by: AnsweredBy::Server,
+        request: text.to_owned(),
+        answer: text.to_owned(),
+    }];
     test
 }

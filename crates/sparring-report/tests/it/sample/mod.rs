@@ -19,6 +19,7 @@ pub(crate) fn run(tests: Vec<Test>) -> Run {
         began: "2026-11-14T09:26:53Z".to_owned(),
         took_ms: tests.iter().map(|test| test.took_ms).sum::<f64>() / 4.0,
         shard: None,
+        build: None,
         stopped: false,
         summary: Summary::from_tests(&tests),
         tests,
@@ -46,5 +47,7 @@ pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
         frames: Vec::new(),
         frames_left_out: 0,
         frames_shared: false,
+        transcript: Vec::new(),
+        transcript_left_out: 0,
     }
 }

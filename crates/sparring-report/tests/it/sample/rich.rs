@@ -1,7 +1,7 @@
 //! A run of ordinary size with every kind of result.
 
 use serde_json::json;
-use sparring_report::{FailedTry, Failure, Outcome, Run, Sender, SourceLocation, Test};
+use sparring_report::{Build, FailedTry, Failure, Outcome, Run, Sender, SourceLocation, Test};
 
 use super::traffic::TrafficBuilder;
 use super::{run, test};
@@ -70,7 +70,14 @@ pub(crate) fn rich() -> Run {
             },
         ),
     );
-    Run { stopped: true, ..run(tests) }
+    let text = |text: &str| Some(text.to_owned());
+    let build = Build {
+        project: text("team/weather-server"),
+        commit: text("4a6d1f0c9be27d8853f1e0b7c2a94d6613580e7f"),
+        branch: text("convert-units"),
+        url: text("https://ci.example/team/weather-server/runs/1873"),
+    };
+    Run { stopped: true, build: Some(build), ..run(tests) }
 }
 
 /// Adds the frames of a handshake and of `tools/list`.

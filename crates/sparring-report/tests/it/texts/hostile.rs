@@ -8,8 +8,9 @@ use quick_xml::Reader;
 use quick_xml::events::Event as Xml;
 use serde_json::Value;
 use sparring_report::{
-    FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Test, Violation,
-    render_agent, render_github, render_gitlab, render_junit, render_markdown, render_tap,
+    AnsweredBy, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Test,
+    TranscriptEntry, Violation, render_agent, render_github, render_gitlab, render_junit,
+    render_markdown, render_tap,
 };
 
 use super::{sample, tap_reader};
@@ -39,11 +40,23 @@ fn everywhere(texts: &[String]) -> Run {
             frames: vec![frame(Sender::Client, &mut text), frame(Sender::Server, &mut text)],
             frames_left_out: number,
             frames_shared: number > 3,
+            transcript: vec![exchange(&mut text)],
+            transcript_left_out: number,
         }
     });
     let mut run = sample::of(tests.collect());
     (run.spar, run.began, run.shard) = (text(), text(), Some(text()));
     run
+}
+
+fn exchange(text: &mut impl FnMut() -> String) -> TranscriptEntry {
+    TranscriptEntry {
+        at_ms: f64::NAN,
+        mock: text(),
+        by: AnsweredBy::Model,
+        request: text(),
+        answer: text(),
+    }
 }
 
 fn place(file: String, number: usize) -> SourceLocation {

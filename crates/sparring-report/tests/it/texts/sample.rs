@@ -117,6 +117,8 @@ fn failed(revision: &str, diff: Option<&str>) -> Test {
         ],
         frames_left_out: 2,
         frames_shared: false,
+        transcript: Vec::new(),
+        transcript_left_out: 0,
         ..test("tells the weather", 8)
     }
 }

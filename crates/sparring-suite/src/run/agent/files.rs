@@ -1,13 +1,12 @@
 //! Finds the files of a test's folder that match an expectation. Does not follow links
 //! out of the folder, and reads files up to a size limit.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use sparring_transport::read_file;
 use walkdir::WalkDir;
 
 use crate::model::{FileExpectation, FileForm};
@@ -76,19 +75,7 @@ fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, String> {
     if !real.starts_with(folder) {
         return Err("it is a link out of the folder".to_owned());
     }
-    let metadata = std::fs::metadata(&real).map_err(failed)?;
-    if !metadata.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    if metadata.len() > MAX_FILE_BYTES {
-        return Err(format!("it has {} bytes; the limit is {MAX_FILE_BYTES}", metadata.len()));
-    }
-    let mut bytes = Vec::new();
-    // The file may grow meanwhile.
-    File::open(&real)
-        .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    Ok(bytes)
+    read_file(&real, MAX_FILE_BYTES).map_err(failed)
 }
 
 fn convert(form: FileForm, bytes: &[u8]) -> Result<Value, String> {

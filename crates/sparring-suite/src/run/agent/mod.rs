@@ -152,9 +152,13 @@ async fn run_to_end(
         )),
         () = sleep(limit) => Err(format!("the agent took longer than {limit:?} and was stopped")),
     };
-    if ended.is_err() {
-        job.stop().await;
-    }
+    let ended = match ended {
+        Ok(ended) => Ok(ended),
+        Err(message) => Err(match job.stop().await.left {
+            Some(left) => format!("{message}; it left {left}"),
+            None => message,
+        }),
+    };
     let (stdout, stderr) = (job.stdout().text(), job.stderr().text());
     match ended {
         Ok(ended) => Ok(AgentResult { ended, stdout, stderr, files: Vec::new() }),

@@ -14,7 +14,7 @@ use sparring_mock::{
 };
 
 use super::RunningMocks;
-use crate::model::{Expectation, Expectations};
+use crate::model::{Expectation, Expectations, Journal as JournalKind};
 use crate::step_result::{JournalEntry, suite_violation};
 
 /// The maximum number of bytes of a journal file that are read at once.
@@ -71,33 +71,41 @@ impl Journal {
         }
     }
 
-    /// The entries after a position.
-    fn entries_since(&self, position: JournalPosition) -> Vec<JournalEntry> {
-        let after = |forgotten: u64| {
-            usize::try_from(position.length.saturating_sub(forgotten)).unwrap_or(0)
-        };
+    /// The entries of a kind after a position.
+    fn entries_since(&self, kind: JournalKind, position: JournalPosition) -> Vec<JournalEntry> {
         match self {
             Journal::Http(mock) => {
-                let requests = mock.requests();
-                requests.iter().skip(after(mock.dropped_requests())).map(http_entry).collect()
+                let (requests, first) = (mock.requests(), position.after(mock.dropped_requests()));
+                requests.iter().skip(first).map(http_entry).collect()
             }
             Journal::Llm(mock, _) => {
-                let (requests, forgotten) = (mock.requests(), after(mock.dropped_requests()));
-                let values = requests.iter().skip(forgotten).map(LlmRequest::to_json);
+                let (requests, first) = (mock.requests(), position.after(mock.dropped_requests()));
+                let values = requests.iter().skip(first).map(LlmRequest::to_json);
                 values.map(|value| JournalEntry { value, masked: None }).collect()
             }
+            Journal::Live(_) | Journal::File(_) => {
+                let lines = self.lines_since(position).into_iter();
+                let values = lines.filter_map(|line| match kind {
+                    JournalKind::Received => Some(line),
+                    JournalKind::Called => called_tool(&line),
+                });
+                values.map(|value| JournalEntry { value, masked: None }).collect()
+            }
+        }
+    }
+
+    /// The requests to an MCP server after a position, as in journal files.
+    pub(super) fn lines_since(&self, position: JournalPosition) -> Vec<Value> {
+        match self {
             Journal::Live(server) => {
-                let received = server.received();
-                received
-                    .iter()
-                    .skip(after(server.dropped_requests()))
-                    .filter_map(call_entry)
-                    .collect()
+                let first = position.after(server.dropped_requests());
+                server.received().iter().skip(first).map(ReceivedRequest::to_json).collect()
             }
             Journal::File(path) => {
                 let lines = read_lines(path, position.length);
                 lines.iter().filter_map(|line| parse_line(line, position.at)).collect()
             }
+            Journal::Http(_) | Journal::Llm(..) => Vec::new(),
         }
     }
 }
@@ -116,24 +124,18 @@ fn misfit_line(name: &str, misfit: &LlmMismatch) -> String {
     format!("mock `{name}`: {}{colon}{}", misfit.message, reasons.join("; "))
 }
 
-fn call_entry(received: &ReceivedRequest) -> Option<JournalEntry> {
-    let is_call = received.method() == "tools/call";
-    let value = || json!({"tool": received.name(), "args": received.arguments()});
-    is_call.then(|| JournalEntry { value: value(), masked: None })
+/// The tool and the arguments of a line of a journal; `None` if it is not a tool call.
+fn called_tool(line: &Value) -> Option<Value> {
+    let args = || line.pointer("/params/arguments").cloned().unwrap_or_else(|| json!({}));
+    (line["method"] == "tools/call").then(|| json!({"tool": line["name"], "args": args()}))
 }
 
-/// Parses a line of a journal file; `None` if it is not a tool call, or is older than
-/// `since`. Journal lines are written after the answers, so the line of an earlier call
-/// may be late.
-fn parse_line(line: &[u8], since: Timestamp) -> Option<JournalEntry> {
+/// Parses a line of a journal file; `None` if it is older than `since`. Journal lines are
+/// written after the answers, so the line of an earlier call may be late.
+fn parse_line(line: &[u8], since: Timestamp) -> Option<Value> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let at: Timestamp = line["at"].as_str()?.parse().ok()?;
-    if at < since {
-        return None;
-    }
-    let args = line.pointer("/params/arguments").cloned().unwrap_or_else(|| json!({}));
-    let value = json!({"tool": line["name"], "args": args});
-    (line["method"] == "tools/call").then_some(JournalEntry { value, masked: None })
+    (at >= since).then_some(line)
 }
 
 /// Reads the complete lines of a file after its first `from` bytes.
@@ -157,9 +159,16 @@ pub(in crate::run) struct JournalPositions(HashMap<String, JournalPosition>);
 
 /// The end of a journal at some time.
 #[derive(Debug, Clone, Copy, Default)]
-struct JournalPosition {
+pub(super) struct JournalPosition {
     length: u64,
     at: Timestamp,
+}
+
+impl JournalPosition {
+    /// The first entry after it in a journal that has dropped this number of entries.
+    pub(super) fn after(self, dropped: u64) -> usize {
+        usize::try_from(self.length.saturating_sub(dropped)).unwrap_or(0)
+    }
 }
 
 impl JournalPositions {
@@ -181,7 +190,7 @@ impl JournalPositions {
         self.0.extend(by.0);
     }
 
-    fn get(&self, name: &str) -> JournalPosition {
+    pub(super) fn get(&self, name: &str) -> JournalPosition {
         self.0.get(name).copied().unwrap_or_default()
     }
 }
@@ -193,6 +202,7 @@ pub(in crate::run) struct JournalReader<'a> {
 }
 
 struct CheckedJournal<'a> {
+    kind: JournalKind,
     name: &'a str,
     journal: &'a Journal,
     /// The position at the start of the step.
@@ -223,14 +233,14 @@ impl<'a> JournalReader<'a> {
         server: Option<(&str, &'a Journal)>,
         start: &JournalPositions,
     ) -> Self {
-        let checked = |name: &'a str| {
+        let checked = |(kind, name): (JournalKind, &'a str)| {
             let own = server.filter(|(server, _)| *server == name).map(|(_, journal)| journal);
             let journal = mocks.journal(name).or(own)?;
             let start = start.get(name);
-            Some(CheckedJournal { name, journal, start, read: start.length })
+            Some(CheckedJournal { kind, name, journal, start, read: start.length })
         };
         let names = expect.0.iter().filter_map(|(_, expectation)| match expectation {
-            Expectation::Journal { name, .. } => Some(&**name),
+            Expectation::Journal { journal, name, .. } => Some((*journal, &**name)),
             _ => None,
         });
         JournalReader { journals: names.filter_map(checked).collect(), mocks }
@@ -242,13 +252,16 @@ impl<'a> JournalReader<'a> {
     }
 
     /// Reads the journals that have grown since the last read.
-    pub(in crate::run) fn update(&mut self, journals: &mut HashMap<String, Vec<JournalEntry>>) {
+    pub(in crate::run) fn update(
+        &mut self,
+        journals: &mut HashMap<(JournalKind, String), Vec<JournalEntry>>,
+    ) {
         for checked in &mut self.journals {
             let length = checked.journal.length();
             if length != checked.read {
                 checked.read = length;
-                let entries = checked.journal.entries_since(checked.start);
-                journals.insert(checked.name.to_owned(), entries);
+                let entries = checked.journal.entries_since(checked.kind, checked.start);
+                journals.insert((checked.kind, checked.name.to_owned()), entries);
             }
         }
     }
@@ -266,7 +279,7 @@ mod tests {
     }
 
     fn tools(journal: &Journal, position: JournalPosition) -> Vec<String> {
-        let entries = journal.entries_since(position);
+        let entries = journal.entries_since(JournalKind::Called, position);
         entries.iter().map(|it| it.value["tool"].as_str().unwrap().to_owned()).collect()
     }
 
@@ -275,18 +288,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let journal = Journal::File(path.clone());
-        assert!(
-            journal.length() == 0 && journal.entries_since(JournalPosition::default()).is_empty()
-        );
+        let entries = |kind| journal.entries_since(kind, JournalPosition::default());
+        assert!(journal.length() == 0 && entries(JournalKind::Called).is_empty());
         let text = format!("{}noise\n{{\"method\":\"ping\"}}\n", call("a", Timestamp::now()));
         let half = call("c", Timestamp::now());
         let half = &half[..half.len() / 2];
         std::fs::write(&path, format!("{text}{}{half}", call("b", Timestamp::now()))).unwrap();
         assert_eq!(tools(&journal, JournalPosition::default()), ["a", "b"]);
-        assert_eq!(
-            journal.entries_since(JournalPosition::default())[0].value["args"],
-            json!({"n": 1})
-        );
+        assert_eq!(entries(JournalKind::Called)[0].value["args"], json!({"n": 1}));
+        assert_eq!(entries(JournalKind::Received)[0].value["name"], "a");
     }
 
     #[test]

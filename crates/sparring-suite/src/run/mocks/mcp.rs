@@ -10,7 +10,8 @@ use sparring_transport::ChildTarget;
 
 use super::super::connect::absolute;
 use super::process::{MockProcess, READY_TIMEOUT};
-use super::{Journal, MockStarter, MockTask, StartError, serve};
+use super::serve::{self, RestartableMock};
+use super::{Journal, MockStarter, StartError};
 use crate::model::{MockKind, Script, Transport};
 
 impl MockStarter<'_> {
@@ -18,11 +19,11 @@ impl MockStarter<'_> {
         &self,
         server: &Arc<MockServer>,
         served: Transport,
-    ) -> Result<(MockTask, Value), StartError> {
+    ) -> Result<(RestartableMock, Value), StartError> {
         let transport = serve::http_transport(Some(served)).unwrap_or_default();
-        let listening = serve::over_http(Arc::clone(server), transport).await;
-        let (target, task) = listening.map_err(|why| self.error(&why))?;
-        Ok((task, self.values_over_http(served, &target.url)?))
+        let listening = RestartableMock::start(Arc::clone(server), transport).await;
+        let (target, mock) = listening.map_err(|why| self.error(&why))?;
+        Ok((mock, self.values_over_http(served, &target.url)?))
     }
 
     /// Starts the mock over HTTP in a separate process.

@@ -6,6 +6,7 @@ mod llm;
 mod mcp;
 mod process;
 pub(super) mod serve;
+mod transcript;
 mod upstream;
 
 use std::sync::Arc;
@@ -20,12 +21,12 @@ use tempfile::TempDir;
 pub(super) use journals::{Journal, JournalPositions, JournalReader};
 pub(super) use llm::MISFIT_GRACE;
 
-use super::connection::MockTask;
 use super::scope::{ServerScope, TempFolder};
 use super::server_runner::{StartError, TestedServer};
 use crate::context::RunContext;
 use crate::model::{MockKind, Suite, SuiteMock, Transport};
 use process::MockProcess;
+use serve::RestartableMock;
 
 /// The mocks that run beside one server.
 #[derive(Debug, Default)]
@@ -50,8 +51,8 @@ struct RunningMock {
 enum Serving {
     /// By its own value in `journal`, or by processes that others start.
     Elsewhere,
-    /// By a task, until it is dropped.
-    Task { _task: MockTask },
+    /// Over HTTP by a task, until it is dropped.
+    Task(RestartableMock),
     /// By a separate process, until it is dropped.
     Process {
         process: MockProcess,
@@ -109,18 +110,20 @@ impl RunningMocks {
         self.all.iter().find(|it| it.name == name).map(|it| &it.journal)
     }
 
-    /// Resets all mocks to their first state.
+    /// Resets all mocks to their first state, and restarts those that a script ended.
     ///
     /// # Errors
     /// When a mock in a separate process cannot be reset.
     pub(super) async fn reset(&self) -> Result<(), StartError> {
         for mock in &self.all {
             mock.journal.reset();
-            if let Serving::Process { process, span } = &mock.serving {
-                process.reset().await.map_err(|why| {
+            match &mock.serving {
+                Serving::Elsewhere => {}
+                Serving::Task(served) => served.restart().await,
+                Serving::Process { process, span } => process.reset().await.map_err(|why| {
                     let message = format!("cannot reset mock `{}`: {why}", mock.name);
                     StartError { span: *span, message, stderr: String::new() }
-                })?;
+                })?,
             }
         }
         Ok(())
@@ -155,9 +158,9 @@ impl MockStarter<'_> {
                 }
                 served => {
                     let server = Arc::new(self.server()?);
-                    let (task, values) = self.over_http(&server, served).await?;
+                    let (mock, values) = self.over_http(&server, served).await?;
                     let journal = Journal::Live(server);
-                    let serving = Serving::Task { _task: task };
+                    let serving = Serving::Task(mock);
                     Ok((RunningMock { name, journal, serving }, values))
                 }
             },

@@ -11,6 +11,7 @@ use hyper_util::rt::TokioIo;
 
 use super::endpoint::Origin;
 use super::ignore_write_errors::IgnoreWriteErrors;
+use super::locality::{Locality, PeerLocality};
 use super::proxy::Proxy;
 use super::response::root_cause;
 use super::tcp::{self, ConnectFailure};
@@ -28,6 +29,10 @@ pub(super) struct Connector {
     /// Only set if needed: reading the system's certificates takes time.
     tls: Option<Arc<rustls::ClientConfig>>,
     proxy: Option<Proxy>,
+    /// The nearest class of addresses to connect to, if limited.
+    nearest: Option<Locality>,
+    /// The class of addresses that it connected to.
+    reached: PeerLocality,
 }
 
 /// The reason why a connection could not be made.
@@ -48,7 +53,26 @@ impl Connector {
             },
             Origin::Unix(_) => None,
         };
-        Ok(Connector { origin: origin.clone(), timeout: target.connect_timeout, tls, proxy })
+        Ok(Connector {
+            origin: origin.clone(),
+            timeout: target.connect_timeout,
+            tls,
+            proxy,
+            nearest: None,
+            reached: PeerLocality::default(),
+        })
+    }
+
+    /// Connects only to addresses of this class and those that are farther. A proxy resolves
+    /// names itself, so then only an address or a local name in the URL is checked.
+    #[cfg(feature = "oauth")]
+    pub(super) fn with_nearest(self, nearest: Locality) -> Self {
+        Connector { nearest: Some(nearest), ..self }
+    }
+
+    /// Records the class of addresses that it connects to.
+    pub(super) fn recording(self, reached: PeerLocality) -> Self {
+        Connector { reached, ..self }
     }
 
     /// Returns `Some` if requests go to a plain HTTP proxy, which needs the whole URL, with the
@@ -77,6 +101,7 @@ impl Connector {
                 let stream = tokio::net::UnixStream::connect(path).await;
                 let stream =
                     stream.map_err(|error| self.connect_error(ConnectFailure::Tcp(error)))?;
+                self.reached.add(Locality::Loopback);
                 return Ok(Box::new(IgnoreWriteErrors::new(TokioIo::new(stream))));
             }
             #[cfg(not(unix))]
@@ -91,7 +116,19 @@ impl Connector {
         };
         let connected = async {
             let first = self.proxy.as_ref().map_or(&uri, |proxy| &proxy.uri);
-            let mut stream = tcp::connect(first).await?;
+            let named = Locality::of_origin(&self.origin)
+                .filter(|it| self.nearest.is_some_and(|nearest| *it > nearest));
+            if let Some(named) = named {
+                return Err(ConnectFailure::TooNear(named));
+            }
+            let nearest = self.nearest.filter(|_| self.proxy.is_none());
+            let mut stream = tcp::connect(first, nearest).await?;
+            let reached = match (&self.proxy, stream.peer_addr()) {
+                (None, Ok(address)) => Locality::of(address.ip()),
+                // The address behind a proxy is not known.
+                _ => Locality::of_origin(&self.origin).unwrap_or(Locality::Public),
+            };
+            self.reached.add(reached);
             let Some(tls) = &self.tls else {
                 return Ok(
                     Box::new(IgnoreWriteErrors::new(TokioIo::new(stream))) as Box<dyn ByteStream>
@@ -131,6 +168,11 @@ impl Connector {
                 let hint = if plain { " (the server does not use TLS)" } else { "" };
                 format!("TLS with {destination} failed: {reason}{hint}")
             }
+            ConnectFailure::TooNear(locality) => format!(
+                "{destination} has a {} address, which is nearer than that of the server; \
+                 --oauth-local allows it",
+                locality.name()
+            ),
             ConnectFailure::Tcp(error) | ConnectFailure::Tls(error) => {
                 return self.short_error(&error);
             }

@@ -97,8 +97,8 @@ fn is_not_streamable(message: &Message, cause: &Cause) -> bool {
 /// which is the only HTTP transport since 2026-07-28.
 fn explain_refused_discovery(message: &Message, cause: Cause) -> Cause {
     match cause {
-        Cause::Http { status: status @ (404 | 405), what, body }
-            if message.frame.method() == Some("server/discover") =>
+        Cause::Http { status, what, body }
+            if is_missing_endpoint(status) && message.frame.method() == Some("server/discover") =>
         {
             let what = format!(
                 "{what} to server/discover: {} needs Streamable HTTP; if this is the URL of an SSE \
@@ -109,6 +109,11 @@ fn explain_refused_discovery(message: &Message, cause: Cause) -> Cause {
         }
         cause => cause,
     }
+}
+
+/// Returns true for the statuses of a URL without Streamable HTTP.
+fn is_missing_endpoint(status: u16) -> bool {
+    matches!(status, 404 | 405)
 }
 
 async fn read_response(
@@ -185,7 +190,9 @@ fn handle_refusal(
         // An error with the request's id shows that the server understood it. Any other may
         // come from a server that only supports HTTP+SSE.
         let named = frame.id().is_some();
-        if !named && auto && is_not_streamable(message, &cause) {
+        let is_refused_discovery = is_missing_endpoint(status.as_u16())
+            && message.frame.method() == Some("server/discover");
+        if !named && (is_refused_discovery || auto && is_not_streamable(message, &cause)) {
             session.record_received(&frame, envelope.status);
             return Err(cause);
         }

@@ -12,6 +12,7 @@ mod http_sse;
 mod ignore_write_errors;
 mod json_client;
 mod link;
+mod locality;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod one_shot;

@@ -29,7 +29,7 @@ pub fn send_once<'a>(
 }
 
 async fn open(uri: &Uri, tls: Option<&TlsClient>) -> Result<Box<dyn ByteStream>, ConnectFailure> {
-    let stream = tcp::connect(uri).await?;
+    let stream = tcp::connect(uri, None).await?;
     let Some(tls) = tls else { return Ok(Box::new(TokioIo::new(stream))) };
     let stream =
         tcp::start_tls(stream, uri.host().unwrap_or_default(), tls.client_config()).await?;
@@ -69,6 +69,7 @@ fn describe_failure(failed: &ConnectFailure) -> String {
             _ => error.to_string(),
         },
         ConnectFailure::Tunnel(why) => why.clone(),
+        ConnectFailure::TooNear(locality) => format!("it has a {} address", locality.name()),
         ConnectFailure::Tls(error) => format!("TLS failed ({error})"),
     }
 }

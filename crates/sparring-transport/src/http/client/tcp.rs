@@ -14,6 +14,8 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::locality::Locality;
+
 /// The head start of one address family before the other is tried (RFC 8305, 5).
 const FALLBACK_DELAY: Duration = Duration::from_millis(300);
 
@@ -31,15 +33,27 @@ pub(super) enum ConnectFailure {
     Tunnel(String),
     /// TLS failed.
     Tls(io::Error),
+    /// All addresses are nearer than allowed.
+    TooNear(Locality),
 }
 
-/// Connects to the host and the port of a URL.
-pub(super) async fn connect(uri: &Uri) -> Result<TcpStream, ConnectFailure> {
+/// Connects to the host and the port of a URL, if its addresses are not nearer than `nearest`.
+pub(super) async fn connect(
+    uri: &Uri,
+    nearest: Option<Locality>,
+) -> Result<TcpStream, ConnectFailure> {
     let port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     let (host, port) =
         (strip_brackets(uri.host().unwrap_or_default()), uri.port_u16().unwrap_or(port));
     let found = lookup_host((host, port)).await.map_err(ConnectFailure::Resolve)?;
-    let found: Vec<SocketAddr> = found.collect();
+    let mut found: Vec<SocketAddr> = found.collect();
+    if let Some(nearest) = nearest {
+        let refused = found.iter().map(|address| Locality::of(address.ip())).max();
+        found.retain(|address| Locality::of(address.ip()) <= nearest);
+        if let Some(refused) = refused.filter(|_| found.is_empty()) {
+            return Err(ConnectFailure::TooNear(refused));
+        }
+    }
     let family = found.first().is_some_and(SocketAddr::is_ipv6);
     let (preferred, others): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|address| address.is_ipv6() == family);
@@ -167,6 +181,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn connects_only_to_addresses_that_are_far_enough() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let uri: Uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        for nearest in [Locality::Public, Locality::Private, Locality::LinkLocal] {
+            let refused = connect(&uri, Some(nearest)).await;
+            assert!(matches!(refused, Err(ConnectFailure::TooNear(Locality::Loopback))));
+        }
+        assert!(connect(&uri, Some(Locality::Loopback)).await.is_ok());
+        let accepted = listener.accept().await.unwrap().1;
+        let more = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
+        assert!(more.is_err(), "only {accepted} connected");
+    }
+
+    #[tokio::test]
     async fn opens_a_tunnel_or_reports_the_refusal_of_the_proxy() {
         async fn check(answer: &'static [u8], expected: Result<(), &str>) {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -181,7 +209,7 @@ mod tests {
                 String::from_utf8(asked).unwrap()
             };
             let client = async {
-                let mut stream = connect(&uri).await.unwrap();
+                let mut stream = connect(&uri, None).await.unwrap();
                 let auth = HeaderValue::from_static("Basic me");
                 tunnel(&mut stream, &"https://there".parse().unwrap(), Some(&auth)).await
             };

@@ -30,6 +30,12 @@ pub trait TokenVerifier: fmt::Debug + Send + Sync + 'static {
     /// The reason why the token is invalid, in text that is valid in a header.
     fn verify(&self, token: &str, resource: &str) -> Result<Vec<String>, String>;
 
+    /// Returns the owner of a valid token (default: the token itself). A session belongs to the
+    /// owner of the token that opened it, so a renewed token must have the same owner.
+    fn owner(&self, token: &str) -> String {
+        token.to_owned()
+    }
+
     /// Returns the scopes that every request needs.
     fn required_scopes(&self) -> &[String];
 
@@ -39,11 +45,37 @@ pub trait TokenVerifier: fmt::Debug + Send + Sync + 'static {
 
 /// The rights of an authorized request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    /// Everything is allowed.
-    Full,
-    /// The token has these scopes.
-    Scopes(Vec<String>),
+pub(super) struct Access {
+    /// The scopes of its token; `None` allows everything.
+    scopes: Option<Vec<String>>,
+    pub(super) owner: Owner,
+}
+
+/// The credential of a request, to which the sessions that it opens belong.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The server requires no authorization.
+    Anyone,
+    /// A bearer token of the server, by its place in the list.
+    Bearer(u32),
+    /// A user of the server, by its place in the list.
+    Basic(u32),
+    /// The owner of a verified token.
+    Token(String),
+}
+
+/// Not shown, since it may contain a token.
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Owner")
+    }
+}
+
+impl Access {
+    /// Allows everything.
+    pub(super) fn full(owner: Owner) -> Access {
+        Access { scopes: None, owner }
+    }
 }
 
 impl Auth {
@@ -77,31 +109,30 @@ impl Auth {
     /// Authorizes a request, or returns the reason why not.
     pub(super) fn check(&self, headers: &HeaderMap, resource: &str) -> Result<Access, AuthDenied> {
         if self.is_open() {
-            return Ok(Access::Full);
+            return Ok(Access::full(Owner::Anyone));
         }
         let given = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
         let Some((scheme, credentials)) = given.and_then(split_credentials) else {
             return Err(AuthDenied::Missing);
         };
-        let known = if scheme.eq_ignore_ascii_case(b"bearer") && self.accepts_bearer() {
-            match &self.tokens {
-                Some(check) if !Secret::any_matches(&self.bearer, credentials) => {
-                    return verify_token(&**check, credentials, resource);
-                }
-                _ => Secret::any_matches(&self.bearer, credentials),
+        let owner = if scheme.eq_ignore_ascii_case(b"bearer") && self.accepts_bearer() {
+            match (Secret::find_match(&self.bearer, credentials), &self.tokens) {
+                (None, Some(check)) => return verify_token(&**check, credentials, resource),
+                (found, _) => found.map(Owner::Bearer),
             }
         } else if scheme.eq_ignore_ascii_case(b"basic") && !self.basic.is_empty() {
-            STANDARD.decode(credentials).is_ok_and(|pair| Secret::any_matches(&self.basic, &pair))
+            let pair = STANDARD.decode(credentials).ok();
+            pair.and_then(|pair| Secret::find_match(&self.basic, &pair)).map(Owner::Basic)
         } else {
             return Err(AuthDenied::Missing);
         };
-        if known { Ok(Access::Full) } else { Err(AuthDenied::Rejected) }
+        owner.map(Access::full).ok_or(AuthDenied::Rejected)
     }
 
     /// Checks the scopes that a frame needs.
     pub(super) fn check_frame(&self, access: &Access, frame: &Frame) -> Result<(), AuthDenied> {
-        match (&self.tokens, access) {
-            (Some(check), Access::Scopes(scopes)) => {
+        match (&self.tokens, &access.scopes) {
+            (Some(check), Some(scopes)) => {
                 let needed = check.required_scopes_for(frame);
                 match needed.iter().all(|scope| scopes.contains(scope)) {
                     true => Ok(()),
@@ -169,7 +200,7 @@ fn verify_token(
     let token = std::str::from_utf8(token).map_err(|_| unreadable())?;
     let scopes = check.verify(token, resource).map_err(AuthDenied::InvalidToken)?;
     match check.required_scopes().iter().all(|scope| scopes.contains(scope)) {
-        true => Ok(Access::Scopes(scopes)),
+        true => Ok(Access { scopes: Some(scopes), owner: Owner::Token(check.owner(token)) }),
         false => Err(AuthDenied::MissingScopes(check.required_scopes().to_vec())),
     }
 }
@@ -242,7 +273,7 @@ mod tests {
     fn check(auth: &Auth, value: &str) -> Result<(), AuthDenied> {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, value.parse().expect("a header"));
-        auth.check(&headers, "http://a/mcp").map(|access| assert_eq!(access, Access::Full))
+        auth.check(&headers, "http://a/mcp").map(|access| assert_eq!(access.scopes, None))
     }
 
     #[test]
@@ -258,7 +289,8 @@ mod tests {
             assert_eq!(check(&auth, nothing), Err(AuthDenied::Missing), "{nothing}");
         }
         assert_eq!(auth.check(&HeaderMap::new(), ""), Err(AuthDenied::Missing));
-        assert_eq!(Auth::default().check(&HeaderMap::new(), ""), Ok(Access::Full));
+        let open = Auth::default().check(&HeaderMap::new(), "");
+        assert_eq!(open, Ok(Access::full(Owner::Anyone)));
     }
 
     #[test]

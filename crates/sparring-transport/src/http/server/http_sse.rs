@@ -8,6 +8,7 @@ use http::{HeaderMap, Response, StatusCode};
 use sparring_peer::link::{Envelope, Incoming, LinkKind, Stream};
 use sparring_wire::{Frame, FrameKind};
 
+use super::auth::Owner;
 use super::body::{Body, EventSource, StreamStatus};
 use super::legacy::{invalid_message, post_refusal, start_session};
 use super::reply::{self, Refusal};
@@ -19,12 +20,16 @@ use crate::http::sse::Event;
 const SESSION_PARAMETER: &str = "sessionId";
 
 /// Opens the stream; its first event names the post URL.
-pub(super) fn open_stream(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+pub(super) fn open_stream(
+    shared: &Shared,
+    headers: &HeaderMap,
+    owner: Owner,
+) -> Result<Response<Body>, Refusal> {
     negotiation::check_accepts_events(headers)?;
     let (id, session, running) = start_session(shared, LinkKind::Shared)?;
     let reader =
         session.read(Session::STANDING, None).map_err(|_| post_refusal(PostError::Ended))?;
-    let entry = SessionEntry { session, running, revision: None };
+    let entry = SessionEntry { session, running, revision: None, owner };
     let inserted = shared.registry.insert(id.clone(), entry);
     inserted.map_err(|_| Refusal::unavailable("too many sessions"))?;
     let url = format!("{}?{SESSION_PARAMETER}={}", shared.options.message_path, id.as_str());
@@ -39,10 +44,11 @@ pub(super) fn open_stream(shared: &Shared, headers: &HeaderMap) -> Result<Respon
 pub(super) fn post(
     shared: &Shared,
     query: &str,
+    owner: &Owner,
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let session = find_session(shared, query)?;
+    let session = find_session(shared, query, owner)?;
     if frame.kind() == FrameKind::Other && frame.result().is_none() && frame.error().is_none() {
         return Err(invalid_message(&frame));
     }
@@ -53,15 +59,28 @@ pub(super) fn post(
 }
 
 /// Finds the session of a message.
-pub(super) fn find_session(shared: &Shared, query: &str) -> Result<Arc<Session>, Refusal> {
-    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    let Some((_, id)) = pairs.find(|(name, _)| *name == SESSION_PARAMETER) else {
+pub(super) fn find_session(
+    shared: &Shared,
+    query: &str,
+    owner: &Owner,
+) -> Result<Arc<Session>, Refusal> {
+    let Some(id) = session_id(query) else {
         return Err(Refusal::bad_request(format!("missing parameter {SESSION_PARAMETER}")));
     };
-    match shared.registry.find(id) {
+    match shared.registry.find(id, owner) {
         Some((session, None)) => Ok(session),
         _ => Err(post_refusal(PostError::Ended)),
     }
+}
+
+/// Returns true if a message names an existing session.
+pub(super) fn names_session(shared: &Shared, query: &str) -> bool {
+    session_id(query).is_some_and(|id| shared.registry.contains(id))
+}
+
+fn session_id(query: &str) -> Option<&str> {
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(name, _)| *name == SESSION_PARAMETER).map(|(_, id)| id)
 }
 
 /// The stream; dropping it ends the session.

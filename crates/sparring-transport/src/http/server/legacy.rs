@@ -8,8 +8,10 @@ use std::task::Poll;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use sparring_peer::link::{Envelope, Incoming, Link as _, LinkKind, Recorder, Stream};
+use sparring_peer::server::core::MAX_BATCH_FRAMES;
 use sparring_wire::{Frame, FrameKind, Id, Json, Revision};
 
+use super::auth::Owner;
 use super::body::{Body, EventSource, StreamStatus};
 use super::reply::{self, Refusal};
 use super::session::{
@@ -27,14 +29,15 @@ const LAST_EVENT_ID: &str = "last-event-id";
 pub(super) async fn post(
     shared: &Shared,
     headers: &HeaderMap,
+    owner: &Owner,
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     let begins = frame.kind() == FrameKind::Request && frame.method() == Some("initialize");
     if begins && !headers.contains_key(SESSION_HEADER) {
-        return open_session(shared, frame, envelope).await;
+        return open_session(shared, owner.clone(), frame, envelope).await;
     }
-    let (session, revision) = find_session(shared, headers)?;
+    let (session, revision) = find_session(shared, headers, owner)?;
     match frame.kind() {
         FrameKind::Batch => post_batch(shared, &session, revision, frame, envelope).await,
         FrameKind::Request => {
@@ -57,9 +60,13 @@ pub(super) async fn post(
 
 /// Opens a stream: the standing stream, or the rest of one that broke
 /// (basic/transports#resumability-and-redelivery).
-pub(super) fn get(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+pub(super) fn get(
+    shared: &Shared,
+    headers: &HeaderMap,
+    owner: &Owner,
+) -> Result<Response<Body>, Refusal> {
     negotiation::check_accepts_events(headers)?;
-    let (session, revision) = find_session(shared, headers)?;
+    let (session, revision) = find_session(shared, headers, owner)?;
     let reader = match headers.get(LAST_EVENT_ID) {
         None => {
             let reader = session
@@ -85,9 +92,10 @@ pub(super) fn get(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>
 pub(super) async fn delete(
     shared: &Shared,
     headers: &HeaderMap,
+    owner: &Owner,
 ) -> Result<Response<Body>, Refusal> {
-    find_session(shared, headers)?;
-    let id = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    find_session(shared, headers, owner)?;
+    let id = session_id(headers).unwrap_or_default();
     let entry = shared.registry.take(id).ok_or_else(|| post_refusal(PostError::Ended))?;
     entry.running.stop().await;
     Ok(reply::empty(StatusCode::NO_CONTENT))
@@ -96,10 +104,11 @@ pub(super) async fn delete(
 /// Starts a session, and registers it when `initialize` has succeeded.
 async fn open_session(
     shared: &Shared,
+    owner: Owner,
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    if !shared.registry.has_room() {
+    if !shared.registry.can_make_room() {
         return Err(Refusal::unavailable("too many sessions"));
     }
     let Some(id) = frame.id().cloned() else { return Err(invalid_message(&frame)) };
@@ -114,7 +123,7 @@ async fn open_session(
     let mut response = reply::json(StatusCode::OK, answer);
     if let Some(revision) = agreed {
         let value = HeaderValue::from_str(session_id.as_str());
-        let entry = SessionEntry { session, running, revision: Some(revision) };
+        let entry = SessionEntry { session, running, revision: Some(revision), owner };
         let inserted = shared.registry.insert(session_id, entry);
         inserted.map_err(|_| Refusal::unavailable("too many sessions").after_recording())?;
         response.headers_mut().extend(value.ok().map(|value| (SESSION_HEADER_NAME, value)));
@@ -132,7 +141,11 @@ pub(super) fn start_session(
     let Some(id) = SessionId::random() else {
         return Err(Refusal::unavailable("no random bytes for a session id"));
     };
-    let limits = Limits { replay: shared.options.replay_bytes, idle: shared.options.session_idle };
+    let limits = Limits {
+        replay: shared.options.replay_bytes,
+        idle: shared.options.session_idle,
+        kept_bytes: shared.registry.kept_bytes(),
+    };
     let session = Session::new(kind, limits);
     let mut link = SessionLink::new(Arc::clone(&session), id.clone(), &shared.registry);
     if let Some(recorder) = &shared.recorder {
@@ -143,24 +156,40 @@ pub(super) fn start_session(
 
 /// Returns the recorder for frames that no peer receives: that of the session that the request
 /// names, or a separate one.
-pub(super) fn recorder_for(shared: &Shared, headers: &HeaderMap) -> Option<Recorder> {
+pub(super) fn recorder_for(
+    shared: &Shared,
+    headers: &HeaderMap,
+    owner: &Owner,
+) -> Option<Recorder> {
     let all = shared.recorder.as_ref()?;
-    let session = named_session(shared, headers).and_then(|(session, _)| session.recorder());
+    let session = named_session(shared, headers, owner).and_then(|(session, _)| session.recorder());
     session.or_else(|| Some(all.for_another_connection()))
 }
 
 /// Returns true if a request names an existing session.
 pub(super) fn names_session(shared: &Shared, headers: &HeaderMap) -> bool {
-    named_session(shared, headers).is_some()
+    session_id(headers).is_some_and(|id| shared.registry.contains(id))
 }
 
-fn named_session(shared: &Shared, headers: &HeaderMap) -> Option<(Arc<Session>, Option<Revision>)> {
-    let id = headers.get(SESSION_HEADER)?.to_str().ok()?;
-    shared.registry.find(id)
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION_HEADER)?.to_str().ok()
 }
 
-/// Finds the session that a request names, and checks the protocol version.
-fn find_session(shared: &Shared, headers: &HeaderMap) -> Result<(Arc<Session>, Revision), Refusal> {
+fn named_session(
+    shared: &Shared,
+    headers: &HeaderMap,
+    owner: &Owner,
+) -> Option<(Arc<Session>, Option<Revision>)> {
+    shared.registry.find(session_id(headers)?, owner)
+}
+
+/// Finds the session that a request names, and checks the protocol version. The session of
+/// another owner is refused like one that does not exist.
+fn find_session(
+    shared: &Shared,
+    headers: &HeaderMap,
+    owner: &Owner,
+) -> Result<(Arc<Session>, Revision), Refusal> {
     if let Some(version) = version_in(headers) {
         let spoken = Revision::from_name(version).filter(|revision| !revision.is_modern());
         let known = spoken.is_some_and(|it| shared.server.revisions().contains(&it));
@@ -171,7 +200,7 @@ fn find_session(shared: &Shared, headers: &HeaderMap) -> Result<(Arc<Session>, R
     if !headers.contains_key(SESSION_HEADER) {
         return Err(Refusal::bad_request("missing header Mcp-Session-Id"));
     }
-    match named_session(shared, headers) {
+    match named_session(shared, headers, owner) {
         Some((session, Some(revision))) => Ok((session, revision)),
         _ => Err(post_refusal(PostError::Ended)),
     }
@@ -186,7 +215,12 @@ async fn post_batch(
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let frames: Vec<Frame> = frame.batch_items().collect();
+    // A batch of many small messages would need much more memory than its bytes.
+    let frames: Vec<Frame> = frame.batch_items().take(MAX_BATCH_FRAMES + 1).collect();
+    if frames.len() > MAX_BATCH_FRAMES {
+        let message = format!("the batch has more than {MAX_BATCH_FRAMES} messages");
+        return Err(Refusal::bad_request(message));
+    }
     if frames.is_empty() || !revision.has_batches() {
         return Err(Refusal::bad_request("batches are not supported in this revision"));
     }
@@ -198,7 +232,6 @@ async fn post_batch(
     if !frames.iter().any(asks) {
         return accept_message(session, frame, envelope);
     }
-    // A set, since a batch may be very long.
     let mut seen = HashSet::new();
     let ids = frames.iter().filter(|frame| asks(frame)).filter_map(Frame::id);
     let ids: Vec<Id> = ids.filter(|id| seen.insert(*id)).cloned().collect();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
@@ -53,6 +53,22 @@ impl<L: Listener> AnyListener for L {
     fn file(&self) -> Option<PathBuf> {
         Listener::file(self)
     }
+}
+
+/// The number of connections that wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+/// Listens on a TCP port, with a longer queue of connections than the default.
+///
+/// # Errors
+/// If it cannot listen on the address.
+pub fn listen_tcp(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // As `TcpListener::bind` does.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 impl Listener for TcpListener {

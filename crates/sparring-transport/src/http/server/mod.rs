@@ -42,9 +42,10 @@ use self::shutdown_signal::ShutdownSignal;
 
 pub use self::auth::{Auth, TokenVerifier};
 pub use self::body::Body;
-pub use self::listener::Listener;
+pub use self::listener::{Listener, listen_tcp};
 pub use self::metadata::ProtectedResource;
 pub use self::options::{ExtraRequest, ExtraRoutes, HttpOptions};
+pub use self::rebinding_guard::check_host_and_origin;
 pub use self::serve::HttpServerHandle;
 
 /// An HTTP server. Cheap to clone; all clones share one server, whose sessions end with the

@@ -20,6 +20,9 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 /// The maximum number of frames that are written before other tasks run.
 const MAX_FRAMES_PER_WRITE: usize = 64;
 
+/// The number of bytes that are written at once, unless one event is larger.
+const MAX_WRITE_BYTES: usize = 256 * 1024;
+
 /// Returns true if a frame names its revision.
 pub(super) fn names_revision(frame: &Frame) -> bool {
     frame.params().and_then(|params| params.get_path(&["_meta", VERSION_KEY])).is_some()
@@ -155,6 +158,9 @@ impl EventSource for FrameSource {
             self.request.end_subscription();
         }
         for _ in 0..MAX_FRAMES_PER_WRITE {
+            if out.len() >= MAX_WRITE_BYTES {
+                break;
+            }
             let next = match self.first.take() {
                 Some(first) => Poll::Ready(Some(first)),
                 None => self.request.poll_next(cx),

@@ -88,6 +88,12 @@ pub trait ExtraRoutes: fmt::Debug + Send + Sync + 'static {
     /// Returns true if it serves a path; the protocol's paths take precedence.
     fn matches(&self, path: &str) -> bool;
 
+    /// Returns true if a request on a path needs the credentials of the MCP endpoint. The
+    /// server refuses it as it does there.
+    fn needs_authorization(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Answers a request at once.
     fn answer(&self, visit: ExtraRequest<'_>) -> Response<Bytes>;
 }

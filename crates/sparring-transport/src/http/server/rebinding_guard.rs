@@ -24,6 +24,17 @@ impl Reachability {
     }
 }
 
+/// Checks that no web page of another site sends a request to a server at this address, as an
+/// [`HttpServer`](super::HttpServer) with default options does.
+///
+/// # Errors
+/// The reason why the request is refused, for status 403.
+pub fn check_host_and_origin(parts: &Parts, server: SocketAddr) -> Result<(), &'static str> {
+    let reach = Reachability::from_address(server);
+    let refused = "the Host or the Origin of the request is not allowed";
+    check(parts, &HttpOptions::default(), reach).map_err(|_| refused)
+}
+
 /// Refuses requests that a page could send with DNS rebinding.
 pub(super) fn check(
     parts: &Parts,

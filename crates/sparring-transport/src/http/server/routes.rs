@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
-use super::auth::Access;
+use super::auth::{Access, Owner};
 use super::body::Body;
 use super::exchange_recorder::ExchangeRecorder;
 use super::metadata::WELL_KNOWN;
@@ -93,6 +93,9 @@ async fn answer_extra_route<B>(
 where
     B: http_body::Body<Data = Bytes>,
 {
+    if beside.needs_authorization(parts.uri.path()) {
+        shared.authorize(Route::Mcp, &parts.headers)?;
+    }
     let HttpOptions { body_limit, body_timeout, .. } = shared.options;
     let shutdown = &shared.shutdown;
     let body =
@@ -127,7 +130,7 @@ where
         return Err(shutdown_refusal());
     }
     let access = match route {
-        Route::Metadata => Access::Full,
+        Route::Metadata => Access::full(Owner::Anyone),
         _ => shared.authorize(route, &parts.headers)?,
     };
     match (route, &parts.method) {
@@ -135,8 +138,8 @@ where
             negotiation::check_accepts_both(&parts.headers)?;
             let frame = read_frame(shared, route, parts, body).await?;
             // A frame that is refused here reaches no peer, so no link records it.
-            let recorder =
-                legacy::recorder_for(shared, &parts.headers).map(|it| (it, frame.clone()));
+            let recorder = legacy::recorder_for(shared, &parts.headers, &access.owner)
+                .map(|it| (it, frame.clone()));
             post_mcp(shared, &parts.headers, frame, &access).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
                     if refusal.needs_recording() {
@@ -152,20 +155,22 @@ where
         {
             Err(Refusal::method_not_allowed("POST, OPTIONS"))
         }
-        (Route::Mcp, &Method::GET) if shared.legacy => legacy::get(shared, &parts.headers),
-        (Route::Mcp, &Method::DELETE) if shared.legacy => {
-            legacy::delete(shared, &parts.headers).await
+        (Route::Mcp, &Method::GET) if shared.legacy => {
+            legacy::get(shared, &parts.headers, &access.owner)
         }
-        (Route::Sse, &Method::GET) => http_sse::open_stream(shared, &parts.headers),
+        (Route::Mcp, &Method::DELETE) if shared.legacy => {
+            legacy::delete(shared, &parts.headers, &access.owner).await
+        }
+        (Route::Sse, &Method::GET) => http_sse::open_stream(shared, &parts.headers, access.owner),
         (Route::Messages, &Method::POST) => {
             let query = parts.uri.query().unwrap_or_default();
-            http_sse::find_session(shared, query)?;
+            http_sse::find_session(shared, query, &access.owner)?;
             let frame = read_frame(shared, route, parts, body).await?;
             check_readable(&frame)?;
             shared.check_not_shutting_down(&frame)?;
             shared.check_access(route, &parts.headers, &access, &frame)?;
             let envelope = Envelope { status: None, headers: to_wire_headers(&parts.headers) };
-            http_sse::post(shared, query, frame, envelope)
+            http_sse::post(shared, query, &access.owner, frame, envelope)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
             let metadata = shared.options.metadata.as_ref();
@@ -201,7 +206,7 @@ async fn post_mcp(
         }
         return modern::serve(shared, frame, envelope).await;
     }
-    legacy::post(shared, headers, frame, envelope).await
+    legacy::post(shared, headers, &access.owner, frame, envelope).await
 }
 
 async fn read_frame<B>(
@@ -306,7 +311,7 @@ impl Shared {
             && match route {
                 Route::Mcp => legacy::names_session(self, &parts.headers),
                 Route::Messages => {
-                    http_sse::find_session(self, parts.uri.query().unwrap_or_default()).is_ok()
+                    http_sse::names_session(self, parts.uri.query().unwrap_or_default())
                 }
                 Route::Sse | Route::Metadata => false,
             }

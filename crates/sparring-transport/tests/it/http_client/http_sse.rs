@@ -98,11 +98,21 @@ fn answer(asked: &ReceivedRequest) -> Option<String> {
 
 #[tokio::test]
 async fn a_revision_without_http_sse_names_the_reason() {
-    let server = ScriptedServer::new(|_| Reply::of("404 Not Found", &[], "nothing here")).await;
-    let builder = Client::builder().revision(Revision::V2026_07_28);
-    let error = connect(builder, &server.target()).await.unwrap_err().to_string();
-    assert!(error.contains("to server/discover: 2026-07-28 needs Streamable HTTP"), "{error}");
-    assert!(error.contains("SSE server, use an earlier revision"), "{error}");
+    let json = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"not here"}}"#;
+    let without_id = r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"not here"}}"#;
+    let plain: &'static [(&str, &str)] = &[];
+    let of_json: &'static [(&str, &str)] = &[("content-type", "application/json")];
+    for (status, headers, body) in [
+        ("404 Not Found", plain, "nothing here"),
+        ("404 Not Found", of_json, json),
+        ("405 Method Not Allowed", of_json, without_id),
+    ] {
+        let server = ScriptedServer::new(move |_| Reply::of(status, headers, body)).await;
+        let builder = Client::builder().revision(Revision::V2026_07_28);
+        let error = connect(builder, &server.target()).await.unwrap_err().to_string();
+        assert!(error.contains("to server/discover: 2026-07-28 needs Streamable HTTP"), "{error}");
+        assert!(error.contains("SSE server, use an earlier revision"), "{error}");
+    }
 }
 
 #[tokio::test]

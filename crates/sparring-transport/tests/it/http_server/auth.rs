@@ -5,10 +5,12 @@ use std::sync::Arc;
 use http::{Request, StatusCode};
 use serde_json::json;
 use sparring_transport::http::{Auth, HttpOptions, ProtectedResource, TokenVerifier};
-use sparring_wire::Frame;
+use sparring_wire::{Frame, Revision};
 
 use super::fixture::{TestServer, options};
-use super::requests::{bare, modern_body, modern_post, request, with};
+use super::requests::{
+    bare, call, get_in, initialize, modern_body, modern_post, post, post_in, request, with,
+};
 
 fn list_request(credentials: Option<&str>) -> Request<http_body_util::Full<bytes::Bytes>> {
     let body = modern_body(request("tools/list", json!({})));
@@ -177,5 +179,43 @@ async fn accepts_tokens_that_a_verifier_accepts() {
         if status != 200 {
             assert_eq!(response.header("www-authenticate"), challenge, "{token:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_only_for_the_credential_that_opened_it() {
+    let auth = Auth::default().bearer("one").bearer("two").basic("ann", "secret");
+    let auth = auth.tokens(Arc::new(ScopeTokens(vec!["in".to_owned()])));
+    let test_server = TestServer::with(HttpOptions { auth, ..options() }).await;
+    let mut connection = test_server.connect().await;
+    let owners = [
+        "Bearer one",
+        "Bearer two",
+        // ann:secret
+        "Basic YW5uOnNlY3JldA==",
+        "Bearer http://localhost/mcp,in",
+        "Bearer http://localhost/mcp,in,more",
+    ];
+    let with_owner = |mut request: Request<http_body_util::Full<bytes::Bytes>>, owner: &str| {
+        request.headers_mut().insert("authorization", owner.parse().unwrap());
+        request
+    };
+    for owner in owners {
+        let opening = with_owner(post(&initialize(Revision::LATEST_LEGACY)), owner);
+        let opened = connection.ask(opening).await;
+        let id = opened.header("mcp-session-id").to_owned();
+        for other in owners.into_iter().filter(|other| *other != owner) {
+            let delete = Request::delete("/mcp").header("host", "localhost");
+            for request in [
+                post_in(&id, &call(2, "echo")),
+                bare(get_in(&id)),
+                bare(delete.header("mcp-session-id", &id)),
+            ] {
+                let refused = connection.ask(with_owner(request, other)).await;
+                assert_eq!(refused.status, StatusCode::NOT_FOUND, "{other} used that of {owner}");
+            }
+        }
+        let answer = connection.ask(with_owner(post_in(&id, &call(3, "echo")), owner)).await;
+        assert_eq!(answer.status, StatusCode::OK, "{owner}");
     }
 }

@@ -73,12 +73,32 @@ async fn the_server_limits_the_number_of_sessions() {
     let test_server = TestServer::with(HttpOptions { max_sessions: 2, ..options() }).await;
     let mut connection = test_server.connect().await;
     let first = connection.begin(Revision::LATEST_LEGACY).await;
-    connection.begin(Revision::LATEST_LEGACY).await;
+    let second = connection.begin(Revision::LATEST_LEGACY).await;
+    // A session with a running request keeps its place.
+    let (mut waiting, mut also) = (test_server.connect().await, test_server.connect().await);
+    let _first_call = waiting.listen(post_in(&first, &call(2, "steps"))).await;
+    let _second_call = also.listen(post_in(&second, &call(2, "steps"))).await;
     let refused = connection.ask(post(&initialize(Revision::LATEST_LEGACY))).await;
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.header("retry-after"), "1");
     connection.ask(delete_request(&first)).await;
     connection.begin(Revision::LATEST_LEGACY).await;
+}
+
+#[tokio::test]
+async fn a_new_session_takes_the_place_of_the_longest_idle_one() {
+    let test_server = TestServer::with(HttpOptions { max_sessions: 2, ..options() }).await;
+    let mut connection = test_server.connect().await;
+    let first = connection.begin(Revision::LATEST_LEGACY).await;
+    let second = connection.begin(Revision::LATEST_LEGACY).await;
+    connection.ask(post_in(&first, &call(2, "echo"))).await;
+    let third = connection.begin(Revision::LATEST_LEGACY).await;
+    assert_eq!(test_server.http.session_count(), 2);
+    for (session, status) in
+        [(&first, StatusCode::OK), (&second, StatusCode::NOT_FOUND), (&third, StatusCode::OK)]
+    {
+        assert_eq!(connection.ask(post_in(session, &call(3, "echo"))).await.status, status);
+    }
 }
 
 #[tokio::test]
@@ -179,14 +199,19 @@ async fn a_cancelled_request_of_a_batch_is_missing_from_the_answer() {
 }
 
 #[tokio::test]
-async fn the_server_answers_a_batch_of_90000_requests() {
+async fn the_server_answers_batches_of_at_most_1000_messages() {
     let test_server = TestServer::open().await;
     let mut connection = test_server.connect().await;
     let id = connection.begin(Revision::V2025_03_26).await;
     let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-    let many: Vec<_> = (0..90_000).map(ping).collect();
+    let mut many: Vec<_> = (0..1_000).map(ping).collect();
     let answer = connection.ask(post_in(&id, &json!(many))).await;
     assert_eq!(answer.json().as_array().map(Vec::len), Some(many.len()));
+    many.push(ping(1_000));
+    let refused = connection.ask(post_in(&id, &json!(many))).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let message = refused.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert_eq!(message, "the batch has more than 1000 messages");
 }
 
 #[tokio::test]

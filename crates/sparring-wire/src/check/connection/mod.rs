@@ -61,6 +61,8 @@ pub struct ConnectionChecker {
     page_scopes: HashMap<(&'static str, Box<str>), Box<str>>,
     /// The ids of the events over HTTP.
     event_ids: HashSet<String>,
+    /// True if the client has sent a frame whose id the server perhaps could not read.
+    client_frame_was_malformed: bool,
 }
 
 /// The result of a handshake.
@@ -96,6 +98,8 @@ impl ConnectionChecker {
             FrameKind::Batch => self.check_batch(from, frame),
             FrameKind::Other => self.envelope_violations(self.revision(), frame),
         };
+        let is_malformed = || frame.kind() == FrameKind::Other || !found.is_empty();
+        self.client_frame_was_malformed |= from == Side::Client && is_malformed();
         found.truncate(MAX_VIOLATIONS);
         found
     }

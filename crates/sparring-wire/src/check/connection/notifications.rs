@@ -203,6 +203,13 @@ impl ConnectionChecker {
             "notifications/resources/list_changed" => "resourcesListChanged",
             "notifications/resources/updated" => "resourceSubscriptions",
             _ if acknowledgment => "",
+            "notifications/message" if subscription.is_some() => {
+                let message = "a log message belongs to a request, not to a subscription";
+                let path = format!("$.params._meta[\"{SUBSCRIPTION_KEY}\"]");
+                let section = "server/utilities/logging#per-request-log-level";
+                out.push(violation(revision, Rule::InvalidSubscription, path, message, section));
+                return;
+            }
             _ => return,
         };
         let id = subscription.and_then(Id::from_json);

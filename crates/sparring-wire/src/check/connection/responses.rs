@@ -96,8 +96,12 @@ impl ConnectionChecker {
                 self.check_declared(revision, frame, request, &mut found);
                 self.check_embedded_resources(revision, frame, request, &mut found);
             }
+            let is_certain = !revision.is_modern() || self.server_is_modern;
+            if is_certain {
+                self.check_implemented(revision, frame, request, &mut found);
+            }
             self.learn_from_answer(frame, request);
-            if !revision.is_modern() {
+            if Rule::WrongTaskStatus.applies_in(revision) {
                 self.check_task_answer(revision, frame, request, &mut found);
             }
         }

@@ -2,9 +2,9 @@
 //! of one list, contradictions in errors and discovery, and the HTTP status of errors.
 
 use super::request_tracker::PendingRequest;
-use super::{ConnectionChecker, capabilities, violation};
+use super::{ConnectionChecker, MESSAGES_SECTION, capabilities, violation};
 use crate::error::code;
-use crate::frame::Frame;
+use crate::frame::{Frame, FrameKind};
 use crate::json::{Json, RawJson};
 use crate::revision::Revision;
 use crate::rule::Rule;
@@ -118,8 +118,84 @@ impl ConnectionChecker {
         }
     }
 
-    /// Checks the HTTP status of a modern server's error (2026-07-28).
+    /// Reports that a server does not implement a method that it must implement: `ping` up to
+    /// 2025-11-25, and the lists of declared features since 2026-07-28.
+    pub(super) fn check_implemented(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        request: &PendingRequest,
+        out: &mut Vec<Violation>,
+    ) {
+        let code = frame.error().and_then(|it| it.get("code")).and_then(Json::as_i64);
+        let Some(definition) = request.definition.filter(|_| code == Some(code::METHOD_NOT_FOUND))
+        else {
+            return;
+        };
+        let is_declared = |name: &str| {
+            let declared = self.server_capabilities(revision);
+            declared.is_some_and(|it| capabilities::declares(it.view(), name))
+        };
+        let section = match (definition.name, revision.is_modern()) {
+            ("ping", false) => "basic/utilities/ping#behavior-requirements".to_owned(),
+            ("tools/list" | "prompts/list" | "resources/list", true) => {
+                let Some(feature) = definition.capability.filter(|it| is_declared(it)) else {
+                    return;
+                };
+                format!("server/{feature}#capabilities")
+            }
+            _ => return,
+        };
+        let message = format!("a server must implement {}", definition.name);
+        out.push(violation(revision, Rule::NotImplemented, "$.error.code", message, &section));
+    }
+
+    /// Reports an error without an id if all messages of the client had readable ids. Over
+    /// HTTP, the body of a refused message can be such an error.
+    pub(crate) fn check_error_id(
+        &self,
+        frame: &Frame,
+        status: Option<u16>,
+        out: &mut Vec<Violation>,
+    ) {
+        let is_refusal = status.is_some_and(|it| !(200..=299).contains(&it));
+        let is_error = frame.kind() == FrameKind::Error && frame.id().is_none();
+        if !is_error || is_refusal || self.client_frame_was_malformed {
+            return;
+        }
+        // A server of the other era can have problems with the id of a probe.
+        let certain = |it: &Revision| match it.is_modern() {
+            true => self.server_is_modern,
+            false => self.session.is_some(),
+        };
+        let Some(revision) = self.revision().filter(certain) else { return };
+        let message = "the error names no request, but all messages of the client had readable ids";
+        out.push(violation(revision, Rule::UnidentifiedError, "$.id", message, MESSAGES_SECTION));
+    }
+
+    /// Reports that a server process did not exit when its input ended, if the revision
+    /// recommends it.
+    pub(crate) fn check_ignored_end_of_input(&self) -> Option<Violation> {
+        let rule = Rule::IgnoredEndOfInput;
+        let revision = self.revision().filter(|it| rule.applies_in(*it))?;
+        let message = "the server did not exit when its input ended, until it got a signal";
+        Some(violation(revision, rule, "$", message, rule.entry().section))
+    }
+
+    /// Checks the HTTP status of a result, and of a modern server's error (2026-07-28).
     pub(crate) fn check_status_code(&self, frame: &Frame, status: u16, out: &mut Vec<Violation>) {
+        if let Some(revision) = self.revision().filter(|it| Rule::WrongStatus.applies_in(*it))
+            && frame.kind() == FrameKind::Result
+            && status >= 400
+        {
+            let message =
+                format!("the status {status} refuses a request, but the body is its result");
+            let section = match revision.is_modern() {
+                true => "basic/transports/streamable-http#sending-messages",
+                false => "basic/transports#sending-messages-to-the-server",
+            };
+            out.push(violation(revision, Rule::WrongStatus, "$.result", message, section));
+        }
         let certain = |it: &Revision| it.is_modern() && self.server_is_modern;
         let Some(revision) = self.revision().filter(certain) else { return };
         let error = frame.error().filter(|_| frame.id().is_some());

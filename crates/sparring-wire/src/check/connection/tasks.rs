@@ -67,7 +67,7 @@ impl ConnectionChecker {
                 revision,
                 Rule::TaskRequired,
                 "$.result",
-                "the tool requires a task, but the server ran it without one",
+                "the tool requires a task, so a call without one must get the error -32601",
                 Rule::TaskRequired.entry().section,
             )),
             "tasks/get" | "tasks/cancel" => {
@@ -146,8 +146,17 @@ impl ConnectionChecker {
         let field = |name| task.get(name).and_then(Json::as_str);
         let (Some(id), Some(status)) = (field("taskId"), field("status")) else { return };
         let known_before = self.requests_from(Side::Client).next_number;
+        let is_cancel = request.definition.is_some_and(|it| it.name == "tasks/cancel");
         let Some(known) = self.tasks.tasks.get_mut(&*id) else { return };
         match known {
+            Some(before) if is_cancel && request.number >= before.known_before => {
+                let message = format!(
+                    "the task was {} before, and the server must refuse to cancel it",
+                    before.name
+                );
+                let section = "basic/utilities/tasks#task-cancellation";
+                out.push(violation(revision, Rule::WrongTaskStatus, path, message, section));
+            }
             Some(before) if request.number >= before.known_before && before.name != status => {
                 let message = format!("the task was {} and must not become {status}", before.name);
                 out.push(wrong_status(revision, path, message));

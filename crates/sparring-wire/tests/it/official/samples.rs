@@ -64,7 +64,7 @@ fn word(name: &str) -> &'static str {
     match name {
         "resultType" => "complete",
         "protocolVersion" | "io.modelcontextprotocol/protocolVersion" => "2026-07-28",
-        "uri" | "url" => "word:word",
+        "uri" | "url" | "src" => "word:word",
         "data" | "blob" => "d29yZA==",
         "mimeType" => "word/word",
         "uriTemplate" => "word:{word}",

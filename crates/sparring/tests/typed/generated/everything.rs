@@ -11,8 +11,9 @@
 #![allow(clippy::wrong_self_convention)]
 
 use sparring::Client;
+use sparring::client::Call;
 use sparring::typed::serde::{Deserialize, Serialize};
-use sparring::typed::{self, Call, TypedCall};
+use sparring::typed::{self, TypedCall};
 
 /// The tools of mcp-servers/everything, each as a method.
 #[derive(Debug, Clone)]

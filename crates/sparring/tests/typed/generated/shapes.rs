@@ -13,8 +13,9 @@
 use std::collections::BTreeMap;
 
 use sparring::Client;
+use sparring::client::Call;
 use sparring::typed::serde::{Deserialize, Serialize};
-use sparring::typed::{self, Call, TypedCall, Value};
+use sparring::typed::{self, TypedCall, Value};
 
 /// The tools of nasty/"server" \*/, each as a method.
 #[derive(Debug, Clone)]

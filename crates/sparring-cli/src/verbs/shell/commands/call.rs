@@ -16,8 +16,8 @@ pub(super) const COMMAND: Command = Command {
     arguments: &[Argument::Server, Argument::Tool, Argument::ToolPairs],
     min_words: 2,
     summary: "call a tool of a server",
-    details: "KEY=STRING is a string, KEY:=JSON any JSON. If no rule decides about the tool, a \
-              terminal asks you, and a pipe denies the call. Questions of the server are asked at \
+    details: "KEY=STRING is a string, KEY:=JSON any JSON. At a terminal the call is \
+              made unless a rule denies it or requires asking. From a pipe a rule must allow it. Questions of the server are asked at \
               a terminal. From a pipe, the next lines answer them: /answer JSON for a form, \
               /answer TEXT for a model, /answer accept for a page, /answer decline or cancel. \
               Ctrl+C cancels the call.",

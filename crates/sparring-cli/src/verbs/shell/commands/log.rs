@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::command::{Announces, Argument, Command, succeed};
-use super::super::event_text::format_age;
+use super::super::event_text::{first_line, format_age};
 use super::super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::output::table::Table;
@@ -51,10 +51,11 @@ async fn run(state: &ShellState<'_>, server: &str) -> Result<(), CommandError> {
         let each = state.log();
         let each = each.entries_of(server);
         let each = each.map(|entry| {
-            let text = entry.text.lines().next().unwrap_or_default();
+            let text = first_line(&entry.text);
             json!({"seconds_ago": entry.at.elapsed().as_secs(), "text": text})
         });
-        json!({"events": each.collect::<Vec<_>>(), "stderr": stderr})
+        let events = each.collect::<Vec<_>>();
+        json!({"events": events, "stderr": stderr, "stderr_of_lost_connection": lost_stderr})
     };
     if state.set_result(events) {
         return Ok(());

@@ -67,12 +67,17 @@ async fn show(state: &ShellState<'_>) -> Result<(), CommandError> {
     let mut rows = Vec::new();
     for tool in &tools {
         let settled = state.registry.gate().decide_without_asking(&tool.server, &tool.tool.name);
-        let verdict = match &settled {
-            None => "ask",
-            Some(settled) if settled.allowed => "allow",
-            Some(_) => "deny",
+        let (verdict, why) = match &settled {
+            None => {
+                let permissions = state.registry.gate().permissions();
+                match permissions.decide(&tool.server, &tool.tool.name).rule {
+                    Some(rule) => ("ask", format!("rule {rule}")),
+                    None => ("allow", "you type the calls".to_owned()),
+                }
+            }
+            Some(settled) if settled.allowed => ("allow", render_reason(&settled.reason)),
+            Some(settled) => ("deny", render_reason(&settled.reason)),
         };
-        let why = settled.map(|settled| render_reason(&settled.reason)).unwrap_or_default();
         table.add_row([&*tool.server, &*tool.tool.name, verdict, &why]);
         rows.push(json!({
             "server": *tool.server, "tool": tool.tool.name, "decision": verdict, "reason": why,

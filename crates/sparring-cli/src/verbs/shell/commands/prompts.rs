@@ -66,7 +66,7 @@ async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Com
         }
         let text = table.render(printer.paint(), printer.width(), 2);
         let heading = format!("{} ({})", connection.server(), pluralize(prompts.len(), "prompt"));
-        printer.print(&format!("{heading}\n{text}")).await?;
+        printer.print_rendered(&format!("{heading}\n{text}")).await?;
     }
     if none {
         printer.note("no connected server has prompts").await;

@@ -18,7 +18,7 @@ pub(super) const STATUS: Command = Command {
     arguments: &[],
     min_words: 0,
     summary: "show the connected servers and what they offer",
-    details: "`/mcp` does the same.",
+    details: "`mcp` does the same.",
     announces: Announces::NoServer,
     run: |state, _| succeed(status(state)),
 };

@@ -10,6 +10,7 @@ use super::super::shell_state::ShellState;
 use crate::command_error::CommandError;
 use crate::output::line;
 use crate::output::table::Table;
+use crate::output::tool_arguments::render_short_arguments;
 
 pub(super) const COMMAND: Command = Command {
     name: "tools",
@@ -51,7 +52,8 @@ async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Comm
             let title = tool.tool.rest.get("title").and_then(|title| title.as_str());
             let description =
                 tool.tool.description.as_deref().filter(|text| !text.is_empty()).or(title);
-            table.add_row([&*tool.tool.name, description.unwrap_or_default()]);
+            let arguments = render_short_arguments(&tool.tool.input_schema, printer.width());
+            table.add_row([&*tool.tool.name, &arguments, description.unwrap_or_default()]);
         }
         let mut heading = pluralize(of_server().count(), "tool");
         let denied = denied.iter().filter(|(tool, _)| tool.server == *name).count();
@@ -68,7 +70,7 @@ async fn run(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Comm
             heading = format!("{heading}; the list may be outdated: {why}");
         }
         let text = table.render(printer.paint(), printer.width(), 2);
-        printer.print(&format!("{name} ({heading})\n{text}")).await?;
+        printer.print_rendered(&format!("{name} ({heading})\n{text}")).await?;
     }
     if connections.is_empty() {
         printer.note("no servers connected").await;

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
 use sparring_peer::Cause;
 use sparring_peer::link::Recorder;
+use tokio::net::lookup_host;
 use tokio::time::timeout;
 
 use super::super::HttpTarget;
@@ -17,6 +18,7 @@ use super::super::connector::Connector;
 use super::super::endpoint::{Endpoint, Origin, is_loopback, redact_url};
 use super::super::exchange_recorder::{ExchangeProgress, ExchangeRecorder, redact_headers};
 use super::super::http_client::{HttpClient, RequestHead, mark_sensitive};
+use super::super::locality::{Locality, PeerLocality};
 use super::error::AuthError;
 use crate::secrets::Secrets;
 
@@ -37,6 +39,9 @@ pub(super) struct AuthServerClient<'a> {
     pub(super) target: &'a HttpTarget,
     pub(super) recorder: Option<Recorder>,
     pub(super) secrets: Secrets,
+    /// The class of addresses that the server was reached at; connections go to none that are
+    /// nearer. None for no limit.
+    pub(super) nearest: Option<PeerLocality>,
 }
 
 /// The response of an authorization server.
@@ -78,6 +83,10 @@ impl AuthServerClient<'_> {
         let bad = |why: String| AuthError::InvalidResponse { url: redact_url(url), why };
         let connector = Connector::new(&endpoint.origin, self.target);
         let connector = connector.map_err(|error| bad(error.to_string()))?;
+        let connector = match self.nearest_class().await {
+            Some(nearest) => connector.with_nearest(nearest),
+            None => connector,
+        };
         let url = endpoint.to_string();
         let head = request_head(&endpoint, content.as_ref()).map_err(|why| bad(why.to_owned()))?;
         let body = content.map(|content| Bytes::from(content.body)).unwrap_or_default();
@@ -103,6 +112,30 @@ impl AuthServerClient<'_> {
                 Ok(AuthServerResponse { url, status, body, headers })
             }
         }
+    }
+
+    /// Returns the nearest class of addresses to connect to. If the server was not reached yet,
+    /// its name is resolved.
+    async fn nearest_class(&self) -> Option<Locality> {
+        let reached = self.nearest.as_ref()?;
+        if let Some(known) = reached.get() {
+            return Some(known);
+        }
+        let Ok((server, _)) = Endpoint::parse(&self.target.url) else {
+            return Some(Locality::Public);
+        };
+        let found = match (Locality::of_origin(&server.origin), &server.origin) {
+            (Some(named), _) => Some(named),
+            (None, Origin::Tcp { host, .. }) => match lookup_host((&**host, 0)).await {
+                Ok(all) => all.map(|address| Locality::of(address.ip())).min(),
+                // A proxy may resolve it.
+                Err(_) => None,
+            },
+            (None, Origin::Unix(_)) => None,
+        };
+        let found = found.unwrap_or(Locality::Public);
+        reached.add(found);
+        Some(found)
     }
 
     /// Parses a URL that a server names. A server with TLS must not name one without.
@@ -212,6 +245,36 @@ mod tests {
         let skew_text = |apart| skew_of(apart).unwrap_or_default();
         assert!(skew_text(-600).ends_with("s behind ours"), "{}", skew_text(-600));
         assert!(skew_text(600).ends_with("s ahead of ours"), "{}", skew_text(600));
+    }
+
+    #[tokio::test]
+    async fn a_public_server_leads_to_no_local_address() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let target = HttpTarget::new("https://mcp.example.com/mcp".to_owned());
+        let secrets = Secrets::default();
+        let nearest = PeerLocality::default();
+        nearest.add(Locality::Public);
+        let nearest = Some(nearest);
+        let web = AuthServerClient { target: &target, recorder: None, secrets, nearest };
+        for url in [
+            format!("http://{address}/x"),
+            format!("http://localhost:{}/x", address.port()),
+            "http://169.254.169.254/latest/meta-data".to_owned(),
+        ] {
+            let content = || RequestContent {
+                kind: "application/x-www-form-urlencoded",
+                body: String::new(),
+                authorization: None,
+            };
+            for answer in [web.get(&url).await, web.post(&url, content()).await] {
+                let error = answer.err().expect("it is refused").to_string();
+                let expected = ["is nearer than that of the server", "is not https"];
+                assert!(expected.iter().any(|it| error.contains(it)), "{url}: {error}");
+            }
+        }
+        let visit = timeout(Duration::from_millis(50), listener.accept()).await;
+        assert!(visit.is_err(), "it was contacted");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use sparring_peer::link::Recorder;
 
 use super::super::endpoint::Endpoint;
 use super::super::http_client::mark_sensitive;
+use super::super::locality::PeerLocality;
 use super::super::session::AuthPolicy;
 use super::super::{HttpError, HttpTarget};
 use super::auth_server_client::{AuthServerClient, clock_skew};
@@ -34,6 +35,8 @@ pub(in super::super) struct Authorizer {
     pub(super) oauth: OAuth,
     pub(super) server: Endpoint,
     pub(super) secrets: Secrets,
+    /// The class of addresses that the server was reached at.
+    reached: PeerLocality,
     current: Mutex<Option<Arc<CurrentToken>>>,
     /// Locked while another token is obtained.
     store: tokio::sync::Mutex<CredentialStore>,
@@ -155,6 +158,7 @@ impl Authorizer {
         oauth: &OAuth,
         server: Endpoint,
         secrets: Secrets,
+        reached: PeerLocality,
     ) -> Result<Self, HttpError> {
         let checked = match &oauth.client_auth {
             ClientAuth::Key(pem) => client::check_key(pem),
@@ -167,6 +171,7 @@ impl Authorizer {
             oauth: oauth.clone(),
             server,
             secrets,
+            reached,
             current: Mutex::default(),
             store: tokio::sync::Mutex::new(CredentialStore::new(oauth.store_path.clone())),
             store_read: AtomicBool::new(false),
@@ -194,7 +199,9 @@ impl Authorizer {
     }
 
     fn web(&self, recorder: Option<Recorder>) -> AuthServerClient<'_> {
-        AuthServerClient { target: &self.target, recorder, secrets: self.secrets.clone() }
+        let nearest = (!self.oauth.allow_local).then(|| self.reached.clone());
+        let secrets = self.secrets.clone();
+        AuthServerClient { target: &self.target, recorder, secrets, nearest }
     }
 
     /// Reads the stored token, and refreshes it if it expires.

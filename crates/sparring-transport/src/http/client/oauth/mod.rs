@@ -50,6 +50,9 @@ pub struct OAuth {
     pub store_path: Option<PathBuf>,
     /// Opens the login page.
     pub browser: BrowserOpener,
+    /// If true, a server may name authorization servers whose addresses are nearer than its
+    /// own: in a private network, on the local link, on this machine.
+    pub allow_local: bool,
 }
 
 /// The OAuth grant.
@@ -104,6 +107,7 @@ impl OAuth {
             login_timeout: Duration::from_secs(300),
             store_path: None,
             browser,
+            allow_local: false,
         }
     }
 

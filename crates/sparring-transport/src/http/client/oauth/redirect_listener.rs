@@ -73,7 +73,10 @@ impl RedirectListener {
             }
             let checked = check(request.uri().query().unwrap_or_default());
             let (status, page) = render_result(&checked);
-            *lock(&came) = Some((visit, checked));
+            // Any page can send a browser here, so a wrong state does not end the login.
+            if !matches!(checked, Err(AuthError::WrongState)) {
+                *lock(&came) = Some((visit, checked));
+            }
             html_response(status, &page)
         };
         let mut visits = FuturesUnordered::new();
@@ -233,6 +236,24 @@ mod tests {
         let url = redirect.url.clone();
         let (came, page) = tokio::join!(redirect.serve(check), visit(&url, "/callback?bad"));
         assert!(came.is_err() && page.contains("&lt;b>"), "{page}");
+    }
+
+    #[tokio::test]
+    async fn a_visit_with_another_state_does_not_end_the_login() {
+        let redirect =
+            RedirectListener::bind("http://127.0.0.1/callback", None).await.expect("a port");
+        let url = redirect.url.clone();
+        let check = |query: &str| match query {
+            "mine" => Ok(()),
+            _ => Err(AuthError::WrongState),
+        };
+        let visits = async {
+            let other = visit(&url, "/callback?other").await;
+            assert!(other.contains("state mismatch"), "{other}");
+            visit(&url, "/callback?mine").await
+        };
+        let (came, _) = tokio::join!(redirect.serve(check), visits);
+        assert!(came.is_ok(), "{came:?}");
     }
 
     #[test]

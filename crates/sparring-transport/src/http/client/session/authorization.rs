@@ -11,6 +11,7 @@ use super::super::endpoint::Endpoint;
 use super::super::exchange::MAX_ERROR_BODY;
 use super::super::exchange_recorder::ExchangeRecorder;
 use super::super::http_client::ContentFn;
+use super::super::locality::PeerLocality;
 use super::super::oauth::{AuthAttempts, Authorizer};
 use super::super::response::HttpResponse;
 use super::super::{Credentials, HttpError, HttpTarget};
@@ -29,11 +30,12 @@ impl Authorization {
         target: &HttpTarget,
         endpoint: &Endpoint,
         secrets: &Secrets,
+        reached: PeerLocality,
     ) -> Result<Self, HttpError> {
         let authorizer = match &target.credentials {
             Some(Credentials::OAuth(oauth)) => {
                 let (endpoint, secrets) = (endpoint.clone(), secrets.clone());
-                Some(Arc::new(Authorizer::new(target, oauth, endpoint, secrets)?))
+                Some(Arc::new(Authorizer::new(target, oauth, endpoint, secrets, reached)?))
             }
             _ => None,
         };

@@ -21,6 +21,7 @@ use self::inbox::Inbox;
 use super::connector::Connector;
 use super::http_client::RequestDefaults;
 use super::http_client::{HttpClient, RequestHead, SESSION_HEADER};
+use super::locality::PeerLocality;
 use super::response::HttpResponse;
 use super::{HttpError, HttpTarget};
 
@@ -91,8 +92,9 @@ impl ClientSession {
     pub(super) fn new(target: &HttpTarget) -> Result<ClientSession, HttpError> {
         let RequestDefaults { endpoint, headers: default_headers, secrets } =
             RequestDefaults::from_target(target)?;
-        let connector = Connector::new(&endpoint.origin, target)?;
-        let authorization = Authorization::new(target, &endpoint, &secrets)?;
+        let reached = PeerLocality::default();
+        let connector = Connector::new(&endpoint.origin, target)?.recording(reached.clone());
+        let authorization = Authorization::new(target, &endpoint, &secrets, reached)?;
         Ok(ClientSession {
             client: Arc::new(HttpClient::new(connector, endpoint, target.idle_timeout, secrets)),
             limit: target.max_message,

@@ -7,6 +7,7 @@ use sparring_peer::Cause;
 use super::super::endpoint::Endpoint;
 use super::super::exchange_recorder::ExchangeRecorder;
 use super::super::http_client::ContentFn;
+use super::super::locality::PeerLocality;
 use super::super::response::HttpResponse;
 use super::super::{HttpError, HttpTarget};
 use super::{AuthPolicy, ClientSession};
@@ -16,7 +17,12 @@ use crate::secrets::Secrets;
 pub(super) struct Authorization;
 
 impl Authorization {
-    pub(super) fn new(_: &HttpTarget, _: &Endpoint, _: &Secrets) -> Result<Self, HttpError> {
+    pub(super) fn new(
+        _: &HttpTarget,
+        _: &Endpoint,
+        _: &Secrets,
+        _: PeerLocality,
+    ) -> Result<Self, HttpError> {
         Ok(Authorization)
     }
 

@@ -11,6 +11,9 @@ use tokio::time::Instant;
 use super::session_state::Session;
 use crate::http::server::body::{self, EventSource, StreamStatus};
 
+/// The number of bytes that are written at once, unless one event is larger.
+const MAX_WRITE_BYTES: usize = 256 * 1024;
+
 /// Reads one stream until it ends, is cut, or another reader replaces this one.
 #[derive(Debug)]
 pub(in crate::http::server) struct Reader {
@@ -152,7 +155,11 @@ impl EventSource for Reader {
         let before = buffer.backlog();
         let cut = buffer.cut;
         let mut fault = None;
-        while !cut && let Some((number, frame)) = buffer.next() {
+        // The rest stays in the buffer, which shares the bytes with other sessions.
+        while !cut
+            && out.len() < MAX_WRITE_BYTES
+            && let Some((number, frame)) = buffer.next()
+        {
             let faults = buffer.take_faults(number);
             body::write_event_with_faults(&frame, &faults, (self.name, self.id(number)), out);
             if let Some(found) = faults.get() {
@@ -196,6 +203,7 @@ impl Drop for Reader {
         if was {
             state.remove_unstarted(self.number);
             state.last_used = Instant::now();
+            state.count_kept();
         }
         drop(state);
         if was {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
@@ -10,6 +11,7 @@ use sparring_peer::server::ServerTask;
 use sparring_wire::Revision;
 
 use super::session_state::Session;
+use crate::http::server::auth::Owner;
 
 /// The id of a session: 192 random bits, in characters that are valid in headers and URLs.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -48,6 +50,8 @@ pub(in crate::http::server) struct SessionEntry {
     pub(in crate::http::server) running: ServerTask,
     /// The negotiated revision; `None` over HTTP+SSE, where it is not needed.
     pub(in crate::http::server) revision: Option<Revision>,
+    /// The credential that opened it; no other may use it.
+    pub(in crate::http::server) owner: Owner,
 }
 
 /// All sessions of a server. Dropping it stops them at once.
@@ -55,37 +59,61 @@ pub(in crate::http::server) struct SessionEntry {
 pub(in crate::http::server) struct Registry {
     sessions: Mutex<HashMap<SessionId, SessionEntry>>,
     max_sessions: usize,
+    kept_bytes: Arc<AtomicUsize>,
 }
 
 impl Registry {
     pub(in crate::http::server) fn new(max_sessions: usize) -> Arc<Self> {
-        Arc::new(Registry { sessions: Mutex::default(), max_sessions })
+        Arc::new(Registry { sessions: Mutex::default(), max_sessions, kept_bytes: Arc::default() })
     }
 
-    /// Returns true if another session can be added.
-    pub(in crate::http::server) fn has_room(&self) -> bool {
-        self.lock().len() < self.max_sessions
+    /// Returns true if another session can be added, in the place of an idle one if needed.
+    pub(in crate::http::server) fn can_make_room(&self) -> bool {
+        let sessions = self.lock();
+        sessions.len() < self.max_sessions
+            || sessions.values().any(|entry| !entry.session.is_serving())
     }
 
-    /// Adds a session; returns it if the limit is reached.
+    /// Adds a session. At the limit it takes the place of the session that was idle for the
+    /// longest time; without an idle one it is returned.
     pub(in crate::http::server) fn insert(
         &self,
         id: SessionId,
         entry: SessionEntry,
     ) -> Result<(), SessionEntry> {
         let mut sessions = self.lock();
+        let mut evicted = None;
         if sessions.len() >= self.max_sessions {
-            return Err(entry);
+            let idle = sessions.iter().filter_map(|(id, entry)| Some((entry.session.idle()?, id)));
+            let Some((_, longest)) = idle.min_by_key(|(idle, _)| *idle) else { return Err(entry) };
+            let longest = longest.clone();
+            evicted = sessions.remove(&longest);
         }
         sessions.insert(id, entry);
+        drop(sessions);
+        // Dropped after the lock is released, since this stops its peer.
+        drop(evicted);
         Ok(())
     }
 
+    /// The bytes that all sessions keep for resumption.
+    pub(in crate::http::server) fn kept_bytes(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.kept_bytes)
+    }
+
+    /// Finds a session of this owner.
     pub(in crate::http::server) fn find(
         &self,
         id: &str,
+        owner: &Owner,
     ) -> Option<(Arc<Session>, Option<Revision>)> {
-        self.lock().get(id).map(|entry| (Arc::clone(&entry.session), entry.revision))
+        let sessions = self.lock();
+        let entry = sessions.get(id).filter(|entry| entry.owner == *owner)?;
+        Some((Arc::clone(&entry.session), entry.revision))
+    }
+
+    pub(in crate::http::server) fn contains(&self, id: &str) -> bool {
+        self.lock().contains_key(id)
     }
 
     /// Removes a session; the caller drops it after the lock is released.

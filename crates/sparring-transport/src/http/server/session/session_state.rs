@@ -32,13 +32,20 @@ const MAX_REQUESTS: usize = 1_000;
 /// The maximum number of ended streams that are kept for resumption.
 const MAX_ENDED_STREAMS: usize = 64;
 
+/// The maximum number of bytes that a session keeps for resumption, and that all sessions of a
+/// server keep. Beyond them, frames are kept only for readers.
+const MAX_KEPT_BYTES: usize = 16 * 1024 * 1024;
+const MAX_TOTAL_KEPT_BYTES: usize = 256 * 1024 * 1024;
+
 /// The limits of a session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::http::server) struct Limits {
     /// The maximum number of bytes that each stream keeps.
     pub(in crate::http::server) replay: usize,
     /// The maximum idle time of the session.
     pub(in crate::http::server) idle: Duration,
+    /// The bytes that all sessions of the server keep.
+    pub(in crate::http::server) kept_bytes: Arc<AtomicUsize>,
 }
 
 /// The reason why a frame is refused.
@@ -84,6 +91,8 @@ pub(super) struct SessionState {
     requests: HashMap<Id, u64>,
     /// Ended streams that are kept, the oldest first.
     ended: VecDeque<u64>,
+    /// The bytes that the streams keep.
+    kept: KeptBytes,
     next: u64,
     /// True if the session has ended, or its standing stream is to end.
     pub(super) closed: bool,
@@ -104,6 +113,7 @@ impl Session {
             streams: HashMap::from_iter([(STANDING, StreamBuffer::default())]),
             requests: HashMap::new(),
             ended: VecDeque::new(),
+            kept: KeptBytes { all: Arc::clone(&limits.kept_bytes), own: 0 },
             next: STANDING,
             closed: false,
             shutting_down: false,
@@ -150,7 +160,7 @@ impl Session {
         if ids.iter().any(|id| state.requests.contains_key(id)) {
             return Err(PostError::IdInUse);
         }
-        if state.requests.len() >= MAX_REQUESTS {
+        if state.requests.len() + ids.len() > MAX_REQUESTS {
             return Err(PostError::Busy);
         }
         let batch = match &incoming {
@@ -276,6 +286,7 @@ impl Session {
         }
         // A cancelled or abandoned request has no stream any more.
         let Some(number) = number else { return };
+        let limit = state.kept.limit(self.limits.replay);
         let Some(buffer) = state.streams.get_mut(&number) else { return };
         let before = buffer.backlog();
         if last && number != STANDING {
@@ -283,13 +294,14 @@ impl Session {
         }
         // A stream that was left before its first event cannot be resumed.
         if number == STANDING || buffer.started || buffer.is_read() {
-            buffer.push(frame, self.limits.replay);
+            buffer.push(frame, limit);
             buffer.add_faults(faults);
         }
         let now = buffer.backlog();
         if last && number != STANDING {
             state.end_stream(number, self.limits.replay);
         }
+        state.count_kept();
         drop(state);
         self.update_backlog(before, now);
     }
@@ -338,6 +350,14 @@ impl Session {
         Poll::Pending
     }
 
+    /// Returns the order in which sessions without a running request give way to new ones:
+    /// those without a reader first, then those that were unused for the longest time.
+    pub(super) fn idle(&self) -> Option<(bool, Instant)> {
+        let state = self.lock();
+        let read = state.streams.values().any(StreamBuffer::is_read);
+        state.requests.is_empty().then_some((read, state.last_used))
+    }
+
     /// Returns the time since when the session is unused; `None` while it is read. A running
     /// request whose client has gone does not count.
     pub(super) fn unused_since(&self) -> Option<Instant> {
@@ -347,7 +367,42 @@ impl Session {
     }
 }
 
+/// The bytes that one session keeps, as a part of those of all sessions.
+#[derive(Debug)]
+struct KeptBytes {
+    all: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl KeptBytes {
+    fn set(&mut self, own: usize) {
+        let before = std::mem::replace(&mut self.own, own);
+        match own.checked_sub(before) {
+            Some(more) => self.all.fetch_add(more, Ordering::Relaxed),
+            None => self.all.fetch_sub(before - own, Ordering::Relaxed),
+        };
+    }
+
+    /// Returns the limit of one stream: its own, or nothing while too much is kept.
+    fn limit(&self, limit: usize) -> usize {
+        let full =
+            self.own > MAX_KEPT_BYTES || self.all.load(Ordering::Relaxed) > MAX_TOTAL_KEPT_BYTES;
+        if full { 0 } else { limit }
+    }
+}
+
+impl Drop for KeptBytes {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
 impl SessionState {
+    /// Updates the number of kept bytes.
+    pub(super) fn count_kept(&mut self) {
+        self.kept.set(self.streams.values().map(StreamBuffer::bytes).sum());
+    }
+
     fn push_incoming(&mut self, incoming: Incoming) -> Result<(), PostError> {
         if self.closed {
             return Err(PostError::Ended);
@@ -463,8 +518,12 @@ mod tests {
         (session.request(vec![id], incoming).expect("room for one"), stream)
     }
 
+    fn limits(idle: Duration) -> Limits {
+        Limits { replay: 1_000, idle, kept_bytes: Arc::default() }
+    }
+
     fn streams() -> Arc<Session> {
-        Session::new(LinkKind::Streams, Limits { replay: 1_000, idle: Duration::MAX })
+        Session::new(LinkKind::Streams, limits(Duration::MAX))
     }
 
     fn answer() -> Frame {
@@ -516,6 +575,41 @@ mod tests {
     }
 
     #[test]
+    fn a_large_frame_is_kept_only_for_a_reader() {
+        let session = streams();
+        let (mut reader, stream) = asking(&session);
+        reader.start_events();
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#, "x".repeat(5_000));
+        session.route(Outgoing::send_on(stream, Frame::parse(text)));
+        assert!(session.limits.kept_bytes.load(Ordering::Relaxed) > 5_000, "a reader waits for it");
+        drop(reader);
+        assert_eq!(session.limits.kept_bytes.load(Ordering::Relaxed), 0);
+        assert!(matches!(session.read(1, Some(0)), Err(ResumeError::FramesDropped)));
+    }
+
+    #[test]
+    fn keeps_nothing_for_resumption_beyond_the_total() {
+        let kept_bytes = Arc::new(AtomicUsize::new(MAX_TOTAL_KEPT_BYTES + 1));
+        let limits = Limits { kept_bytes, ..limits(Duration::MAX) };
+        let session = Session::new(LinkKind::Streams, limits);
+        let sent = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/sent"}"#);
+        session.route(Outgoing::send_on(Stream::Connection, sent));
+        assert_eq!(session.lock().streams[&STANDING].bytes(), 0);
+    }
+
+    #[test]
+    fn a_batch_counts_with_all_its_requests() {
+        let session = streams();
+        let ids = |count| (0..count).map(Id::from).collect::<Vec<_>>();
+        let batch = || Incoming::from_shared_channel(Frame::parse("[]"));
+        assert!(session.request(ids(MAX_REQUESTS as i64 + 1), batch()).is_err());
+        let _reader = session.request(ids(MAX_REQUESTS as i64), batch()).expect("the limit");
+        let one = session.request(vec![Id::from(-1)], batch());
+        assert!(matches!(one, Err(PostError::Busy)));
+    }
+
+    #[test]
     fn a_session_is_unused_since_its_last_reader_left() {
         let session = streams();
         let (reader, stream) = asking(&session);
@@ -535,8 +629,7 @@ mod tests {
 
     #[test]
     fn limits_the_inbox_in_bytes_and_frees_it_with_the_session() {
-        let session =
-            Session::new(LinkKind::Shared, Limits { replay: 1_000, idle: Duration::from_secs(1) });
+        let session = Session::new(LinkKind::Shared, limits(Duration::from_secs(1)));
         let text = format!("{{\"method\":\"x\",\"params\":[\"{}\"]}}", "x".repeat(1024 * 1024));
         let large = Frame::parse(text);
         let post = || session.post(Incoming::from_shared_channel(large.clone()));

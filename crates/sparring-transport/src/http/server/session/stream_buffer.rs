@@ -158,10 +158,9 @@ impl StreamBuffer {
         }
     }
 
-    /// Drops the oldest frames beyond the limit; never one that a reader still needs, and never
-    /// the newest.
+    /// Drops the oldest frames beyond the limit; never one that a reader still needs.
     fn trim(&mut self, limit: usize) {
-        while self.frames.len() > 1 && (self.bytes > limit || self.frames.len() > MAX_FRAMES) {
+        while self.bytes > limit || self.frames.len() > MAX_FRAMES {
             let oldest = self.newest + 1 - self.frames.len() as u64;
             if self.is_read() && oldest > self.delivered {
                 return;
@@ -170,6 +169,8 @@ impl StreamBuffer {
             self.bytes -= frame.bytes().len();
             if oldest > self.delivered {
                 self.undelivered_bytes = self.undelivered_bytes.saturating_sub(frame.bytes().len());
+                // Nothing waits for a frame that is gone.
+                self.delivered = oldest;
             }
         }
     }

@@ -95,7 +95,9 @@ async def main(mode, url, *how):
         heard = {"whoami": await text_of("whoami")}
         issuer = url.removesuffix("/mcp")
         async with httpx2.AsyncClient() as other:
-            await other.post(f"{issuer}/_spar/oauth/expire")
+            await other.post(
+                f"{issuer}/_spar/oauth/expire", headers={"authorization": "Bearer operator"}
+            )
         # It renews by its own clock alone; a 401 has it log in again.
         auth.context.token_expiry_time = 1
         heard["again"] = await text_of("whoami")

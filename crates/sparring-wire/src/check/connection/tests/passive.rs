@@ -409,4 +409,180 @@ fn a_modern_error_has_the_status_of_its_code() {
     let mut found = Vec::new();
     legacy.check_status_code(&error(-32601), 200, &mut found);
     assert_eq!(found, []);
+    for checker in [checker, legacy] {
+        let result = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        let found = |status| {
+            let mut found = Vec::new();
+            checker.check_status_code(&result, status, &mut found);
+            found.iter().map(|it| it.rule.id()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(200), [""; 0]);
+        assert_eq!(found(500), ["http/wrong-status"]);
+    }
+}
+
+#[test]
+fn a_server_implements_ping_and_the_lists_that_it_declares() {
+    let refusal = |id: u32| format!(r#"<{{"id":{id},"error":{{"code":-32601,"message":"m"}}}}"#);
+    let broken = "methods/not-implemented $.error.code";
+    let ping = r#">{"id":1,"method":"ping"}"#;
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let opening = handshake(revision, "{}", r#"{"tools":{}}"#);
+        let list = r#">{"id":2,"method":"tools/list"}"#;
+        check(
+            &opening,
+            &[
+                (ping, ""),
+                (&refusal(1), broken),
+                // Up to 2025-11-25 no sentence requires the lists.
+                (list, ""),
+                (&refusal(2), ""),
+                (r#">{"id":3,"method":"ping"}"#, ""),
+                (r#"<{"id":3,"result":{}}"#, ""),
+            ],
+        );
+    }
+    check(
+        &discovery(),
+        &[
+            (r#">{"id":1,"method":"tools/list","params":{$META}}"#, ""),
+            (&refusal(1), broken),
+            (r#">{"id":2,"method":"prompts/list","params":{$META}}"#, ""),
+            (&refusal(2), ""),
+            (r#">{"id":3,"method":"tools/list","params":{$META}}"#, ""),
+            (r#"<{"id":3,"error":{"code":-32603,"message":"m"}}"#, ""),
+        ],
+    );
+}
+
+#[test]
+fn an_error_without_an_id_answers_an_unreadable_message() {
+    let broken = ["exchange/unidentified-error"].as_slice();
+    let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"m"}}"#;
+    let found = |lines: &[(&str, &str)], opening: &[String], status: Option<u16>| {
+        let mut checker = check(opening, lines);
+        let frame = Frame::parse(error);
+        let mut found = checker.check(Side::Server, &frame);
+        checker.check_error_id(&frame, status, &mut found);
+        found.iter().map(|it| it.rule.id()).collect::<Vec<_>>()
+    };
+    let notified = (r#">{"method":"notifications/roots/list_changed"}"#, "");
+    let client = r#"{"roots":{"listChanged":true}}"#;
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let opening = handshake(revision, client, "{}");
+        assert_eq!(found(&[notified], &opening, None), broken, "{revision}");
+        assert_eq!(found(&[notified], &opening, Some(200)), broken, "{revision}");
+        // The body of a refusal can be an error without an id.
+        assert_eq!(found(&[notified], &opening, Some(400)), [""; 0], "{revision}");
+        let unreadable = (r#">{"id":{},"method":"ping"}"#, "wire/id-wrong-type $.id");
+        assert_eq!(found(&[unreadable], &opening, None), [""; 0], "{revision}");
+    }
+    assert_eq!(found(&[], &discovery(), None), broken);
+    // A server can answer a probe of the other era in any way.
+    let probe = r#">{"id":"d","method":"server/discover","params":{$META}}"#;
+    assert_eq!(found(&[(probe, "")], &[], None), [""; 0]);
+}
+
+#[test]
+fn a_resource_in_a_prompt_has_a_mime_type() {
+    let get = r#">{"id":1,"method":"prompts/get","params":{"name":"a"}}"#;
+    let answer = |resource: &str| {
+        format!(
+            r#"<{{"id":1,"result":{{"messages":[{{"role":"user","content":{{"type":"resource","resource":{resource}}}}}]}}}}"#
+        )
+    };
+    let broken = "prompts/resource-media-type $.result.messages[0].content.resource";
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let opening = handshake(revision, "{}", r#"{"prompts":{}}"#);
+        let complete = answer(r#"{"uri":"a:b","mimeType":"text/plain","text":""}"#);
+        check(&opening, &[(get, ""), (&complete, "")]);
+        check(&opening, &[(get, ""), (&answer(r#"{"uri":"a:b","text":""}"#), broken)]);
+    }
+}
+
+#[test]
+fn trace_context_of_a_modern_server_has_its_syntax() {
+    let list = r#">{"id":1,"method":"tools/list","params":{$META}}"#;
+    let listed = |parent: &str| {
+        format!(
+            r#"<{{"id":1,"result":{{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"public","_meta":{{"traceparent":{parent}}}}}}}"#
+        )
+    };
+    let valid = r#""00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01""#;
+    let broken = "format/trace-context $.result._meta.traceparent";
+    check(&discovery(), &[(list, ""), (&listed(valid), "")]);
+    check(&discovery(), &[(list, ""), (&listed(r#""00-1-2-3""#), broken)]);
+    check(&discovery(), &[(list, ""), (&listed("7"), broken)]);
+    // Earlier revisions do not have this sentence.
+    let opening = handshake("2025-11-25", "{}", r#"{"tools":{}}"#);
+    let early = r#"<{"id":1,"result":{"tools":[],"_meta":{"traceparent":"x"}}}"#;
+    check(&opening, &[(r#">{"id":1,"method":"tools/list"}"#, ""), (early, "")]);
+}
+
+#[test]
+fn the_source_of_an_icon_is_a_uri() {
+    let list = r#">{"id":1,"method":"tools/list"}"#;
+    let listed = |src: &str| {
+        format!(
+            r#"<{{"id":1,"result":{{"tools":[{{"name":"a","inputSchema":{{"type":"object"}},"icons":[{{"src":"{src}"}}]}}]}}}}"#
+        )
+    };
+    let opening = handshake("2025-11-25", "{}", r#"{"tools":{}}"#);
+    check(&opening, &[(list, ""), (&listed("data:image/png;base64,aGVs"), "")]);
+    let broken = "format/uri $.result.tools[0].icons[0].src";
+    check(&opening, &[(list, ""), (&listed("/icon.png"), broken)]);
+}
+
+#[test]
+fn a_log_message_belongs_to_no_subscription() {
+    let listen = r#">{"id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/logLevel":"debug","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let acknowledged = r#"<{"method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
+    let log = r#"<{"method":"notifications/message","params":{"level":"info","data":1,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
+    let broken =
+        r#"subscriptions/invalid $.params._meta["io.modelcontextprotocol/subscriptionId"]"#;
+    check(&discovery(), &[(listen, ""), (acknowledged, ""), (log, broken)]);
+}
+
+#[test]
+fn a_final_task_cannot_be_cancelled() {
+    let ask = |id: u32, method: &str| {
+        format!(r#">{{"id":{id},"method":"{method}","params":{{"taskId":"t"}}}}"#)
+    };
+    let server = r#"{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}}"#;
+    let opening = handshake("2025-11-25", "{}", server);
+    let status = |id: u32, status: &str| format!(r#"<{{"id":{id},"result":{}}}"#, task(status));
+    check(
+        &opening,
+        &[
+            (TASK_CALL, ""),
+            (&created(1, "working"), ""),
+            (&ask(2, "tasks/cancel"), ""),
+            (&status(2, "cancelled"), ""),
+            (&ask(3, "tasks/get"), ""),
+            (&status(3, "cancelled"), ""),
+            (&ask(4, "tasks/cancel"), ""),
+            (&status(4, "cancelled"), "tasks/wrong-status $.result.status"),
+        ],
+    );
+}
+
+#[test]
+fn a_modern_server_process_exits_when_its_input_ends() {
+    let found = |opening: &[String]| {
+        check(opening, &[]).check_ignored_end_of_input().map(|it| it.rule.id())
+    };
+    assert_eq!(found(&discovery()), Some("lifecycle/ignored-end-of-input"));
+    assert_eq!(found(&session()), None);
+}
+
+#[test]
+fn revisions_without_tasks_do_not_check_them() {
+    let list = r#">{"id":9,"method":"tools/list"}"#;
+    let listed = r#"<{"id":9,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}}"#;
+    let server = r#"{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}"#;
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        let opening = handshake(revision, "{}", server);
+        let result = r#"<{"id":1,"result":{"content":[]}}"#;
+        check(&opening, &[(list, ""), (listed, ""), (CALL, ""), (result, "")]);
+    }
 }
