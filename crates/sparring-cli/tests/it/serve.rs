@@ -295,7 +295,7 @@ fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
     let entry =
         format!("  stubborn: {{command: sh, args: [-c, {script}], cwd: {}}}\n", json!(home.path()));
     write(home.path(), &[entry], ["stubborn"].into_iter());
-    let mut served = Served::start(home.path(), &[]);
+    let served = Served::start(home.path(), &[]);
     let child = wait_for(&home.path().join("stubborn.pid"));
     served.running.signal(Signal::INT);
     // An orderly end has begun.

@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(explain_missing_call(&[]), "");
         let called = turn(1, None, &["a"], None);
         assert_eq!(
-            explain_missing_call(&[called.clone()]),
+            explain_missing_call(std::slice::from_ref(&called)),
             "; turn 1 of `llm` called `a`, and the agent reported no result"
         );
         let reported = turn(2, Some("the result of `a`: no such tool"), &[], None);

@@ -20,7 +20,7 @@ use sparring_wire::Revision;
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
-use crate::output::{Printer, line};
+use crate::output::Printer;
 use crate::report::{Ci, ReportRequest, Reports};
 use crate::signals::Signals;
 use shard::ShardFlag;

@@ -58,7 +58,7 @@ fn deny_overrides_ask_and_ask_overrides_allow_for_all_sources() {
 fn a_deny_rule_also_matches_the_names_that_clients_see() {
     let long = "x".repeat(80);
     let visible = |tool: &str| {
-        let names = assign_names(&[("my.fs", tool)], NameLimit::default());
+        let names = assign_names(NameLimit::default(), &[("my.fs", tool)]);
         names.into_iter().next().unwrap()
     };
     for tool in ["rm all", "löschen", long.as_str()] {

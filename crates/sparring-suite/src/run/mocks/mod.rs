@@ -55,7 +55,7 @@ enum Serving {
     Task(RestartableMock),
     /// By a separate process, until it is dropped.
     Process {
-        process: MockProcess,
+        process: Box<MockProcess>,
         /// The position of the mock.
         span: Span,
     },
@@ -153,7 +153,8 @@ impl MockStarter<'_> {
                 }
                 served if self.mock.is_process() => {
                     let (journal, process, values) = self.process(served).await?;
-                    let serving = Serving::Process { process, span: self.mock.span };
+                    let serving =
+                        Serving::Process { process: Box::new(process), span: self.mock.span };
                     Ok((RunningMock { name, journal, serving }, values))
                 }
                 served => {

@@ -51,7 +51,7 @@ impl Readiness {
             #[cfg(not(unix))]
             Origin::Unix(_) => false,
             origin @ Origin::Tcp { .. } => match origin.uri() {
-                Ok(uri) => tcp::connect(&uri).await.is_ok(),
+                Ok(uri) => tcp::connect(&uri, None).await.is_ok(),
                 Err(_) => false,
             },
         }
