@@ -242,6 +242,11 @@ impl HttpProcess {
         poll_fn(|cx| Poll::Ready(self.supervisor.poll_exit(cx).is_ready())).await
     }
 
+    /// Waits until the program has exited.
+    pub async fn exited(&mut self) {
+        poll_fn(|cx| self.supervisor.poll_exit(cx).map(drop)).await;
+    }
+
     /// Ends the program and its process group: SIGTERM first, SIGKILL after 5 s.
     pub async fn stop(mut self) {
         self.begin_stop();

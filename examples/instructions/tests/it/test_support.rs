@@ -63,7 +63,10 @@ async fn a_missing_instruction_is_reported_with_those_that_were_found() {
 
 #[tokio::test]
 async fn each_matcher_reports_the_text_that_is_missing() {
-    let routed = route("force push").await;
+    let client = Project::with_samples().in_memory().await;
+    let only_one = RouteInstructions::new("force push").limit(1);
+    let routed = client.route_instructions(only_one).untyped().await.unwrap();
+    assert_eq!(ids(&routed), ["safety/git-safety"]);
     for (content, missing) in [
         (learning_loop(), "missing: \"learning loop\""),
         (work_log(), "missing: \"work log\""),

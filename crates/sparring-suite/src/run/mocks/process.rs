@@ -18,6 +18,9 @@ pub(super) const READY_TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum time of a reset.
 const RESET_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The maximum wait for an exit after a failed reset.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// The longest answer to a reset.
 const MAX_ANSWER: usize = 64 * 1024;
 
@@ -48,14 +51,19 @@ impl MockProcess {
     /// When the mock refuses the reset, or does not start again.
     pub(super) async fn reset(&self) -> Result<(), String> {
         let mut process = self.process.lock().await;
-        if process.has_exited().await {
-            *process = HttpProcess::start(&self.target).await.map_err(|it| it.to_string())?;
-            return Ok(());
+        if !process.has_exited().await {
+            let why = match timeout(RESET_TIMEOUT, self.post_reset()).await {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(why)) => why,
+                Err(_) => format!("no answer within {RESET_TIMEOUT:?}"),
+            };
+            // A failed request may be the first sign of an exit.
+            if timeout(EXIT_TIMEOUT, process.exited()).await.is_err() {
+                return Err(why);
+            }
         }
-        match timeout(RESET_TIMEOUT, self.post_reset()).await {
-            Ok(answered) => answered,
-            Err(_) => Err(format!("no answer within {RESET_TIMEOUT:?}")),
-        }
+        *process = HttpProcess::start(&self.target).await.map_err(|error| error.to_string())?;
+        Ok(())
     }
 
     async fn post_reset(&self) -> Result<(), String> {
