@@ -87,9 +87,10 @@ fn render_command(kind: &str, place: &SourceLocation, title: &str, message: &str
     )
 }
 
-/// Escapes the message of a workflow command.
+/// Escapes the message of a workflow command. `##[` begins a command anywhere in a line.
 fn escape_data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    text.replace("##[", "## [")
 }
 
 /// Escapes the value of a property, in which more characters are special.
@@ -104,6 +105,7 @@ mod tests {
     #[test]
     fn special_characters_are_escaped() {
         assert_eq!(escape_data("100%, a:b\r\n%0A"), "100%25, a:b%0D%0A%250A");
+        assert_eq!(escape_data("a ##[error]b"), "a ## [error]b");
         assert_eq!(escape_property("100%, a:b\n"), "100%25%2C a%3Ab%0A");
     }
 }

@@ -353,7 +353,8 @@ impl Printer {
         self.draw(&clean_text(text, self.err.is_enabled())).await;
     }
 
-    /// Writes text of the program itself to stderr, such as a line that erases another.
+    /// Writes text of the program itself to stderr, such as a line that erases another or an
+    /// annotation for GitHub.
     pub(crate) async fn draw(&self, text: &str) {
         self.erase_status();
         // A closed stderr cannot be reported anywhere.

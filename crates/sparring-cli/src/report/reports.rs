@@ -157,7 +157,7 @@ impl Reports {
         };
         if !self.all.iter().any(to_stdout) {
             let text = ReportFormat::Github.render(&run, &self.ci);
-            signals.interruptible(printer.write_stderr(&text)).await?;
+            signals.interruptible(printer.draw(&text)).await?;
         }
         let (ci, secrets) = (Arc::clone(&self.ci), printer.secrets().clone());
         let summarize = move || {

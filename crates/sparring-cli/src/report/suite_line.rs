@@ -40,7 +40,7 @@ pub(super) fn render_suite(name: &str, tests: &[Test], paint: Paint) -> Option<S
     for test in tests.iter().filter(|test| test.is_flaky()) {
         let flaky = paint.warning("flaky:");
         let title = line::clean(&test.title());
-        text.push_str(&format!("{indent}{flaky} {title}{}\n", render_tries(test)));
+        text.push_str(&format!("{indent}{flaky} {title} ({})\n", render_tries(test)));
     }
     // A test has the same notes in each variant.
     let mut notes: Vec<&Note> = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn render_test(planned: PlannedTest<'_>, test: &Test, paint: Paint) -
     Some(match test.outcome {
         Outcome::Passed => {
             let tries = match test.is_flaky() {
-                true => paint.warning(&format!(" (flaky:{})", render_tries(test))),
+                true => paint.warning(&format!(" (flaky: {})", render_tries(test))),
                 false => String::new(),
             };
             format!("  {}{name}{tries}{took}\n{notes}", paint.success("ok    "))
@@ -124,7 +124,7 @@ fn render_slow_time(ms: f64, paint: Paint) -> String {
 }
 
 fn render_tries(test: &Test) -> String {
-    format!(" passed at try {}", test.failed_tries.len() + 1)
+    format!("passed at try {}", test.failed_tries.len() + 1)
 }
 
 fn render_note(note: &Note, paint: Paint) -> String {
