@@ -62,7 +62,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
             agents.run_suite(&spar, &suite, isolated, &mut table)?;
         }
     }
-    eprint!("{table}");
+    print!("{table}");
     ensure!(table.all_passed(), "some suites failed");
     Ok(())
 }
