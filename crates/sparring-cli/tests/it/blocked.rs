@@ -119,25 +119,21 @@ fn ctrl_c_ends_the_program_while_a_trace_has_no_reader() {
 }
 
 #[test]
-fn ctrl_c_ends_the_program_while_a_suite_or_a_script_has_no_writer() {
+fn a_suite_or_a_script_without_a_writer_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     for (verb, name) in [("test", "a.spar.yaml"), ("mock", "a.mock.yaml")] {
         let pipe = folder.path().join(name);
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let mut command = Command::new(SPAR);
-        command.arg(verb).arg(&pipe);
-        // A signal is the usual end of a server.
-        let error = if verb == "mock" { "" } else { "error: stopped by SIGINT\n" };
-        check_waiting_with(command, error);
+        let refused = command.arg(verb).arg(&pipe).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert!(error.contains(name) && error.contains("not a regular file"), "{error}");
     }
 }
 
 /// Ends a program that waits before it has started anything.
-fn check_waiting(command: Command) {
-    check_waiting_with(command, "error: stopped by SIGINT\n");
-}
-
-fn check_waiting_with(mut command: Command, error: &str) {
+fn check_waiting(mut command: Command) {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut spar = command.spawn().unwrap();
     let (stdin, mut stderr) = (spar.stdin.take(), spar.stderr.take().unwrap());
@@ -147,6 +143,6 @@ fn check_waiting_with(mut command: Command, error: &str) {
     assert_eq!(running.exit(), Some(130));
     let mut printed = String::new();
     stderr.read_to_string(&mut printed).unwrap();
-    assert_eq!(printed, error);
+    assert_eq!(printed, "error: stopped by SIGINT\n");
     drop(stdin);
 }

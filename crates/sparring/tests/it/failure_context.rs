@@ -85,18 +85,6 @@ async fn the_targets_stderr_is_shown() {
     assert!(error.ends_with("stderr:\n  loading the model\n"), "{error}");
 }
 
-#[tokio::test]
-async fn docs_library_shows_a_real_failure() {
-    let script =
-        r#"{server: {name: greeter, version: 1.0.0}, tools: [{name: greet, text: hello Ada}]}"#;
-    let client = client(script).await;
-    let response = client.call_tool("greet", json!({"name": "Ada"})).await.unwrap();
-    let failure = failure(|| response.assert_text("hello Eve"));
-    let printed = format!("{}\n\ntarget: {}", failure.message, failure.context);
-    let page = include_str!("../../../../docs/library.md");
-    assert!(page.contains(&printed), "docs/library.md does not contain:\n{printed}");
-}
-
 /// Fails by a plain `assert_eq!` when the test below runs it.
 #[tokio::test]
 async fn fails_by_a_plain_assertion_on_demand() {

@@ -178,7 +178,7 @@ fn an_endpoint_listens_at_the_given_address_and_frees_its_port_after_a_signal() 
     });
     let body = body.to_string();
     let mut stream = TcpStream::connect(&address).unwrap();
-    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nanthropic-version: 1\r\nconnection: close";
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nanthropic-version: 1\r\nconnection: close";
     write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
     let answer = std::io::read_to_string(stream).unwrap();
     assert!(answer.contains("hello Ada"), "{answer}");
