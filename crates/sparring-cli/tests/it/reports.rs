@@ -120,7 +120,7 @@ fn ctrl_c_does_not_wait_for_a_report_that_is_not_read() {
     let folder = hanging_suite();
     let pipe = folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut running = start(&folder, &["--filter", "quick", "--report", "json=pipe"]);
+    let mut running = start(&folder, &["-v", "--filter", "quick", "--report", "json=pipe"]);
     let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
     let mut printed = String::new();
     while !printed.contains("ok    quick") {

@@ -104,7 +104,7 @@ const SCRIPTS: [&str; 28] = [
     "spar prompt p --server echo; spar prompt p --server echo --json",
     "spar complete prompt p a b --server echo; spar complete prompt p a b --server echo --json",
     "spar raw tools/call '{\"name\": \"echo\"}' --server echo; spar raw ping --json --server echo",
-    "spar codegen --server echo -o out.rs; spar codegen --server echo",
+    "spar codegen --server echo --output out.rs; spar codegen --server echo",
     "spar init suites --server echo --all-tools; spar init suites --server path",
     "for s in path user head gone lost; do spar ping --server $s --trace $s.jsonl; \
      spar ping --server $s --json; done",

@@ -190,6 +190,7 @@ fn changed_commands_of_a_named_file_wait_for_trust() {
     let trust = output(at(home.path(), SPAR).args(["config", "trust", "--yes", "servers.yaml"]));
     assert!(trust.status.success(), "{trust:?}");
     served.running.line("note: reloaded the configuration: table new; desk changed");
+    served.running.line("note: `desk` is connected: ");
     assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
     assert!(ran.exists());
     assert_eq!(served.end(), Some(143));
