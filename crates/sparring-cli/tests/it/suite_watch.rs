@@ -89,7 +89,7 @@ fn a_change_reruns_only_the_affected_suites() {
     watch.run();
     watch.write("c.spar.yaml", &suite("b", ""));
     watch.running.line("note: new files: running c.spar.yaml");
-    assert!(watch.run().starts_with("c.spar.yaml\n"));
+    assert!(watch.run().starts_with("ok    c.spar.yaml: 1 passed\n"));
     watch.end();
 }
 

@@ -227,7 +227,8 @@ async fn records_requests_without_an_answer() {
 async fn drops_the_oldest_requests() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
-    for _ in 0..10_050 {
+    // The first request is `server/discover`.
+    for _ in 0..10_049 {
         client.get_prompt("p", json!({})).await.unwrap();
     }
     assert_eq!((mock.received().len(), mock.dropped_requests()), (10_000, 50));

@@ -171,8 +171,8 @@ fn reloads_a_changed_file_and_prints_the_changes() {
     screen.see("connected to database");
     let changed = shell_folder.servers().replace("  spare:", "  other:");
     shell_folder.write("servers.yaml", &changed.replace(", auto_connect: false", ""));
-    screen.see("reloaded: removed spare");
     screen.see("server `other` is skipped: servers.yaml has changed since the start");
+    screen.see("reloaded: removed spare");
     screen.enter("/mcp connect other\r");
     screen.see("server `other` is in a file that has changed since the start");
     let mut trust = Command::new(SPAR);

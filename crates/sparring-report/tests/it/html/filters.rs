@@ -78,7 +78,7 @@ fn a_link_restores_the_state() {
     assert_eq!(page.text("document.querySelector('#filter').value"), "London");
     assert_eq!(page.count(".row[aria-selected=true]"), 1);
     page.load(&run, "#test=gone&status=odd&view=odd&tag=none");
-    assert_eq!(page.text("document.body.dataset.main"), "tests", "unknown values are ignored");
+    assert_eq!(page.text("document.body.dataset.main"), "overview", "unknown values are ignored");
     assert_eq!(page.text_of("#found"), "44 tests");
     assert_eq!(page.trouble(), [""; 0]);
 }
