@@ -141,10 +141,11 @@ struct Loader {
 
 impl Loader {
     fn read_suite(&mut self, node: &Node, source: &Source) -> Suite {
-        self.read_fragments(node);
         let mut servers = self.read_servers(node);
         self.read_watch(node);
         self.mocks = self.read_mocks(node, &servers);
+        // Steps of fragments name mocks.
+        self.read_fragments(node);
         self.check_mock_templates(&servers);
         let agent = self.read_agent(node);
         for tree in agent.iter().flat_map(Agent::trees) {
