@@ -14,7 +14,12 @@ pub(crate) fn run() -> Run {
         began: "2026-07-28T12:00:00Z".to_owned(),
         took_ms: 1234.5,
         shard: Some("1/2".to_owned()),
-        build: Some(Build { project: Some("team/weather".to_owned()), ..Build::default() }),
+        build: Some(Build {
+            project: Some("team/weather".to_owned()),
+            commit: Some("4a6d1f0c".to_owned()),
+            branch: Some("main".to_owned()),
+            url: Some("https://ci.example/7".to_owned()),
+        }),
         stopped: true,
         summary: Summary::from_tests(&tests),
         tests,

@@ -134,7 +134,9 @@ async fn changes_the_mock_over_http() {
     let reported = client.notifications().wait_for("notifications/acme/ready", 1, TIMEOUT).await;
     assert_eq!(reported.unwrap().len(), 1);
     let journal = ask("GET", "/_spar/journal", None).await.1;
-    assert_eq!(journal["received"][0]["params"]["arguments"], json!({"x": 1}));
+    let received = journal["received"].as_array().unwrap();
+    let call = received.iter().find(|it| it["method"] == "tools/call").unwrap();
+    assert_eq!(call["params"]["arguments"], json!({"x": 1}));
     assert_eq!(ask("POST", "/_spar/reset", None).await.0, 200);
     assert_eq!(ask("GET", "/_spar/journal", None).await.1["received"], json!([]));
     for (method, path, body, status) in [
@@ -152,7 +154,9 @@ async fn changes_the_mock_over_http() {
 #[tokio::test]
 async fn a_tool_that_is_registered_over_http_calls_its_upstream_until_it_is_removed() {
     let upstream = HttpMock::start().await.unwrap();
-    let mock = mock(SCRIPT);
+    let control_keys = ControlKeys { http: true, ..ControlKeys::default() };
+    let settings = Settings { control_keys, ..Settings::default() };
+    let mock = MockServer::from_yaml_with(SCRIPT, "tests", &settings).unwrap();
     let serving = listen(&mock).await;
     let ask = async |method, path: &str, body| ask(&serving, method, path, None, body).await;
     for (revision, transport) in [

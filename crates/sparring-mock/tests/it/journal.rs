@@ -78,7 +78,8 @@ async fn records_the_client_and_the_requests_that_the_server_answers_itself() {
             assert_eq!(line["client_info"]["name"], "agent", "{line}");
             assert!(line["capabilities"]["roots"].is_object(), "{line}");
             let ends = ["tools/call", "no/such"].contains(&request.method());
-            assert_eq!((request.error().is_some(), request.result().is_some()), (ends, !ends));
+            let outcome = (request.error().is_some(), request.result().is_some());
+            assert_eq!(outcome, (ends, !ends), "{revision}: {line}");
         }
     }
 }

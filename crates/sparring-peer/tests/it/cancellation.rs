@@ -93,6 +93,7 @@ fn a_broken_stream_cancels_its_request_only_in_modern_revisions() {
         ] {
             core.receive(sparring_peer::Incoming::from_shared_channel(sparring_wire::Frame::parse(text)));
         }
+        assert!(matches!(core.poll_event(), Some(Event::Answered(..))), "to `initialize`");
         assert!(matches!(core.poll_event(), Some(Event::Request(_))));
         let stream = Stream::Request(sparring_wire::Id::Integer(1));
         core.receive(sparring_peer::Incoming::StreamEnded {

@@ -455,7 +455,7 @@ impl Handler for Endless {
         let next =
             if self.0 == "same cursor" { "again".to_owned() } else { (page + 1).to_string() };
         let count = if self.0 == "items" { 50 } else { 1 };
-        let name = if self.0 == "bytes" { "x".repeat(1_000) } else { String::new() };
+        let name = if self.0 == "bytes" { "x".repeat(3_000) } else { String::new() };
         let items = (0..count).map(|n| Tool::new(format!("{name}{page}-{n}"))).collect();
         Ok(Page { items, next_cursor: Some(next) }.into())
     }
@@ -467,7 +467,7 @@ async fn a_list_without_an_end_is_an_error() {
         ("same cursor", "\"again\" repeats"),
         ("pages", "more than 40 pages"),
         ("items", "more than 500 items"),
-        ("bytes", "more than 20000 bytes"),
+        ("bytes", "more than 60000 bytes"),
     ];
     for (way, message) in cases {
         let (here, there) = memory(LinkKind::Shared);
@@ -475,7 +475,7 @@ async fn a_list_without_an_end_is_an_error() {
         let options = ClientOptions {
             max_pages: 40,
             max_items: 500,
-            max_list_bytes: 20_000,
+            max_list_bytes: 60_000,
             ..ClientOptions::default()
         };
         let client = within(ClientBuilder::with_options(options).connect(here)).await.unwrap();

@@ -224,7 +224,7 @@ fn reports_problems_of_mocks() {
     let expect = |expect: &str| of(&format!("ping: true, expect: {{{expect}}}"));
     check_suite(&expect("received: {apj: {}}"), &["did you mean 'api'?"]);
     check_suite(&expect("called: {api: {}}"), &["use `received`"]);
-    check_suite(&expect("received: {data: {}}"), &["use `called`"]);
+    check_suite(&expect("received: {data: {query: {}}}"), &["`query` needs an HTTP server"]);
     check_suite(&expect("received: {api: {pth: 1}}"), &["did you mean 'path'?"]);
     let later = "a: {mock: upstream.mock.yaml, vars: {api: \"${mocks.b.url}\"}}, b: {http: []}";
     check_suite(&with(later, "ping: true"), &["is started later; move it up"]);

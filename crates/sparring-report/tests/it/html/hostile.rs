@@ -38,7 +38,7 @@ fn invisible_characters_are_shown_by_their_number() {
     page.eval(&open(6));
     assert_eq!(page.text_of("#title"), "aU+0000b\ncU+000DdU+001B[31mredU+007FU+0085U+E0041U+FFFF");
     page.eval("history.back()");
-    page.wait_until("document.body.dataset.main === 'tests'");
+    page.wait_until("document.body.dataset.main === 'overview'");
     page.eval(&open(8));
     assert_eq!(page.text_of("#title"), "U+202Egnp.tsetU+202C U+2066turnedU+2069");
 }

@@ -37,7 +37,7 @@ fn tests_are_found_browsed_opened_and_closed() {
     assert!(page.text(ACTIVE).contains("2025-11-25 · http"));
     page.press("k");
     assert!(page.text(ACTIVE).contains("2025-11-25 · stdio"));
-    assert_eq!(page.text("document.body.dataset.main"), "tests", "moving opens no test");
+    assert_eq!(page.text("document.body.dataset.main"), "overview", "moving opens no test");
     page.press("n");
     page.press("Enter");
     assert_eq!(page.text(FOCUS), "title");
@@ -47,7 +47,7 @@ fn tests_are_found_browsed_opened_and_closed() {
     assert_eq!(page.text(FOCUS), "title");
     assert!(page.text_of(".facts").contains("2026-07-28"));
     page.press("Escape");
-    assert_eq!(page.text("document.body.dataset.main"), "tests");
+    assert_eq!(page.text("document.body.dataset.main"), "overview");
     assert_eq!(page.text(FOCUS), "tree");
     assert_eq!(page.trouble(), [""; 0]);
 }
