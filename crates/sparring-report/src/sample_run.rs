@@ -67,6 +67,7 @@ fn full_test() -> Test {
         failures: vec![failure],
         stderr: "late".to_owned(),
         stdout: "out".to_owned(),
+        did_not_start: true,
         ..FailedTry::default()
     };
     let violation = Violation {

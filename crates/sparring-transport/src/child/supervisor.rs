@@ -30,6 +30,10 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 /// The maximum wait for the rest of the stderr after the exit.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(50);
 
+/// The wait for the end of stderr when all processes have ended. After it, another process must
+/// hold stderr open.
+const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// The interval between checks for an empty process group.
 const GROUP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -240,7 +244,7 @@ impl SupervisorTask {
             let _ = stopped.await;
         }
         end_remaining(&self.group).await;
-        let drained = drained || timeout(STDERR_TIMEOUT, draining).await.is_ok();
+        let drained = drained || timeout(LAST_STDERR_TIMEOUT, draining).await.is_ok();
         if self.remote.is_none()
             && let Some(left) = describe_left(&self.group, drained)
         {

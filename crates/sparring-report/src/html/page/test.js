@@ -71,8 +71,8 @@ function transcriptOf(test) {
   const line = ({ at_ms, mock, by, request, answer }) =>
     el("li", {},
       el("p", { class: "dim" }, `${time(at_ms)} · ${by === "model" ? "model" : "MCP server"} `, el("code", {}, mock)),
-      el("p", { class: "asked" }, longText(request)),
-      el("p", { class: "answered" }, longText(answer)));
+      el("p", { class: "asked" }, longText(request, 4000)),
+      el("p", { class: "answered" }, longText(answer, 4000)));
   return el("section", { class: "transcript", "aria-label": "Transcript" },
     el("h3", {}, "Transcript"),
     test.transcript_left_out > 0 && el("p", { class: "dim" }, `${count(test.transcript_left_out, "exchange")} in the middle omitted`),
