@@ -217,7 +217,8 @@ async fn a_daemon_ends_with_its_child() {
             }
         })
         .await;
-        assert_eq!(link.stderr().text().lines().count(), 1, "nothing is left");
+        let stderr = link.stderr().text();
+        assert_eq!(stderr.lines().count(), 1, "{script} left a process: {stderr}");
     }
 }
 

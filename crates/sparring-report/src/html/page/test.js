@@ -70,7 +70,7 @@ function transcriptOf(test) {
   if (!test.transcript.length) return null;
   const line = ({ at_ms, mock, by, request, answer }) =>
     el("li", {},
-      el("p", { class: "dim" }, `${time(at_ms)} · ${by === "model" ? "model" : "MCP server"} `, el("code", {}, mock)),
+      el("p", { class: "dim" }, `${time(at_ms)} · ${by === "model" ? "model" : "MCP server"} `, el("code", {}, brief(mock, 100))),
       el("p", { class: "asked" }, longText(request, 4000)),
       el("p", { class: "answered" }, longText(answer, 4000)));
   return el("section", { class: "transcript", "aria-label": "Transcript" },
