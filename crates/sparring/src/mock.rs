@@ -18,7 +18,7 @@
 #[cfg(any(feature = "llm", feature = "oauth"))]
 pub use sparring_mock::StartError;
 #[cfg(feature = "http")]
-pub use sparring_mock::Urls;
+pub use sparring_mock::{ControlKeys, Urls};
 pub use sparring_mock::journal::{Expectation, ReceivedRequest, UnmetExpectation};
 #[cfg(feature = "llm")]
 pub use sparring_mock::{

@@ -17,7 +17,9 @@ use tokio::task::JoinHandle;
 pub use exchange::{HttpFault, HttpReply, HttpRequest};
 pub(crate) use request_log::RequestLog;
 pub use route::HttpRoute;
-pub(crate) use serve::{BodyRefusal, HttpResponder, serve};
+#[cfg(feature = "llm")]
+pub(crate) use serve::BodyRefusal;
+pub(crate) use serve::{HttpResponder, serve};
 
 /// A scripted HTTP server on this machine. Stops when dropped.
 #[derive(Debug)]
