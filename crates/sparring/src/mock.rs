@@ -17,8 +17,6 @@
 
 #[cfg(any(feature = "llm", feature = "oauth"))]
 pub use sparring_mock::StartError;
-#[cfg(feature = "http")]
-pub use sparring_mock::{ControlKeys, Urls};
 pub use sparring_mock::journal::{Expectation, ReceivedRequest, UnmetExpectation};
 #[cfg(feature = "llm")]
 pub use sparring_mock::{
@@ -27,5 +25,7 @@ pub use sparring_mock::{
 pub use sparring_mock::{
     ChangeError, LoadError, LoadedMock, MockBuilder, MockHandler, ProcessFault, Settings,
 };
+#[cfg(feature = "http")]
+pub use sparring_mock::{ControlKeys, Urls};
 #[cfg(feature = "oauth")]
 pub use sparring_mock::{Issuer, IssuerBuilder, Token, TokenFault};

@@ -18,6 +18,6 @@
 //! ```
 
 pub use sparring_peer::server::{
-    ClientDescription, Context, Counts, HandlerError, HandlerResult, InputRequired, ListItem, NoLink, Page, Reply,
-    ServerTask, Session, SingleRequest, WeakServer,
+    ClientDescription, Context, Counts, HandlerError, HandlerResult, InputRequired, ListItem,
+    NoLink, Page, Reply, ServerTask, Session, SingleRequest, WeakServer,
 };
