@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -140,17 +141,18 @@ fn read_token(name: &str) -> Result<String, String> {
 }
 
 async fn over_stdio(server: Server<SqlServer>, mode: ServingMode) -> Result<(), String> {
+    let mut signal = pin!(shutdown_signal()?);
     let serving = mode.serve(&server, stdio(LineLinkOptions::default()));
     let background = tokio::select! {
         background = serving => background,
-        signal = shutdown_signal() => return signal,
+        () = &mut signal => return Ok(()),
     };
     let Some(task) = background else { return Ok(()) };
     // The program is free for other work here. This one only waits.
     eprintln!("serving in the background");
-    let signal = shutdown_signal().await;
+    signal.await;
     task.stop().await;
-    signal
+    Ok(())
 }
 
 async fn over_http(
@@ -164,24 +166,32 @@ async fn over_http(
     let serving = HttpServer::new(server, HttpOptions { auth, ..HttpOptions::default() });
     let serving = serving.serve(listener);
     let bound_address = serving.address().unwrap_or(address);
+    let signal = shutdown_signal()?;
     eprintln!("listening on http://{bound_address}/mcp");
-    let signal = shutdown_signal().await;
+    signal.await;
     serving.stop(SHUTDOWN_TIMEOUT).await;
-    signal
+    Ok(())
 }
 
-/// Waits for Ctrl+C or the system's termination signal.
-async fn shutdown_signal() -> Result<(), String> {
-    let unknown = |error: std::io::Error| format!("signals cannot be waited for: {error}");
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate()).map_err(unknown)?;
+/// Catches Ctrl+C and the system's termination signal from now on. The result waits for one.
+#[cfg(unix)]
+fn shutdown_signal() -> Result<impl Future<Output = ()>, String> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let catch = |kind| signal(kind).map_err(|error| format!("signals cannot be caught: {error}"));
+    let (mut interrupt, mut terminate) =
+        (catch(SignalKind::interrupt())?, catch(SignalKind::terminate())?);
+    Ok(async move {
         tokio::select! {
-            pressed = tokio::signal::ctrl_c() => pressed.map_err(unknown),
-            _ = terminate.recv() => Ok(()),
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.map_err(unknown)
+    })
+}
+
+/// Waits for Ctrl+C.
+#[cfg(not(unix))]
+fn shutdown_signal() -> Result<impl Future<Output = ()>, String> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }

@@ -91,6 +91,16 @@ impl Screen {
         }
     }
 
+    /// Waits until the screen shows all of these, in any order.
+    pub(crate) fn see_in_any_order(&mut self, texts: &[&str]) {
+        let mut seen = String::new();
+        for text in texts {
+            if !seen.contains(text) {
+                seen += &self.see(text);
+            }
+        }
+    }
+
     /// Returns true if the terminal has its normal mode.
     pub(crate) fn is_in_normal_mode(&self) -> bool {
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
