@@ -14,6 +14,11 @@ use crate::signals::Signals;
 /// Limit for printing a failure, since nothing may be reading stdout or stderr.
 pub(crate) const FAILURE_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// The pairs of descriptors that must be free at the start. tokio opens five descriptors
+/// for a runtime with signals, and panics if it gets only some of them.
+#[cfg(unix)]
+const REQUIRED_PAIRS: usize = 3;
+
 /// Runs a verb and prints its failure.
 ///
 /// # Errors
@@ -22,6 +27,7 @@ pub(crate) fn run<F>(printer: &Printer, verb: impl FnOnce(Signals) -> F) -> io::
 where
     F: Future<Output = Result<Exit, CommandError>>,
 {
+    check_free_descriptors()?;
     // One thread: on Linux a child dies with the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
@@ -37,4 +43,16 @@ where
     // Does not wait for a thread that is blocked in a read or a write.
     runtime.shutdown_background();
     exit
+}
+
+/// Checks that the system gives the descriptors that a runtime needs.
+#[cfg(unix)]
+fn check_free_descriptors() -> io::Result<()> {
+    let pairs = (0..REQUIRED_PAIRS).map(|_| std::os::unix::net::UnixStream::pair());
+    pairs.collect::<io::Result<Vec<_>>>().map(drop)
+}
+
+#[cfg(not(unix))]
+fn check_free_descriptors() -> io::Result<()> {
+    Ok(())
 }

@@ -13,6 +13,7 @@ mod container;
 mod diagnostic_coverage;
 mod everything;
 mod example_agents;
+mod few_descriptors;
 #[path = "../support/filters.rs"]
 #[expect(dead_code, reason = "the target `golden` uses the rest")]
 mod filters;
