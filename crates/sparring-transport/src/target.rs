@@ -129,22 +129,22 @@ impl Target {
             Target::Child(target) => {
                 let link = ChildLink::spawn(target)?;
                 let stderr = Some(link.stderr());
-                Ok(OpenedTarget { stderr, ..OpenedTarget::new(link) })
+                Ok(OpenedTarget { stderr, ..OpenedTarget::from_link(link) })
             }
             #[cfg(feature = "containers")]
             Target::Container(target) => {
                 let (link, container) = container::open(target).await?;
                 let stderr = Some(link.stderr());
-                Ok(OpenedTarget { stderr, container: Some(container), ..OpenedTarget::new(link) })
+                Ok(OpenedTarget { stderr, container: Some(container), ..OpenedTarget::from_link(link) })
             }
             #[cfg(unix)]
             Target::Unix(UnixTarget { path, max_line }) => {
                 let options = LineLinkOptions { max_line_bytes: *max_line };
                 let link = connect_unix_with(path, options).await.map_err(OpenError::Socket)?;
-                Ok(OpenedTarget::new(link))
+                Ok(OpenedTarget::from_link(link))
             }
             #[cfg(feature = "http")]
-            Target::Http(target) => Ok(OpenedTarget::new(HttpLink::new(target)?)),
+            Target::Http(target) => Ok(OpenedTarget::from_link(HttpLink::new(target)?)),
         }
     }
 }
@@ -178,7 +178,8 @@ impl Target {
 }
 
 impl OpenedTarget {
-    fn new(link: impl Link) -> Self {
+    /// Creates an opened target of a link without a process.
+    pub fn from_link(link: impl Link) -> Self {
         OpenedTarget {
             link: Box::new(link),
             stderr: None,

@@ -24,6 +24,6 @@ pub use headers::Headers;
 pub use id::{Id, IdSequence};
 pub use json::{Json, JsonKind, RawJson};
 pub use revision::{Revision, Side};
-pub use rule::{RULES, Rule, RuleEntry, RuleLevel};
+pub use rule::{RULES, Rule, RuleEntry, RuleLevel, RuleSource};
 pub use transcript::{ConnectionRecorder, Entry, Exchange, Transcript, TranscriptItem};
 pub use violation::Violation;

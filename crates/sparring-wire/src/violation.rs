@@ -35,9 +35,9 @@ impl Violation {
         Violation { rule, path: path.into(), message: message.into(), section: section.into() }
     }
 
-    /// Returns true if the rule is only a recommendation. A warning fails no test.
+    /// Returns true if the rule is not a requirement. A warning fails no test.
     pub fn is_warning(&self) -> bool {
-        self.rule.level() == RuleLevel::Should
+        self.rule.level() != RuleLevel::Must
     }
 }
 

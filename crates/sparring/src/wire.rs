@@ -19,5 +19,5 @@ pub use sparring_wire::revision::{
 };
 pub use sparring_wire::{
     ConnectionRecorder, Entry, FrameKind, HttpObservation, JsonKind, Limits, RULES, RuleEntry,
-    RuleLevel, TranscriptItem, code,
+    RuleLevel, RuleSource, TranscriptItem, code,
 };

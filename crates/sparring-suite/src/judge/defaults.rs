@@ -82,7 +82,7 @@ fn unexpected<'r>(
 
 /// Returns true if a violation is only a warning.
 fn is_warning(violation: &Value) -> bool {
-    violation["level"] == RuleLevel::Should.name()
+    violation["level"] != RuleLevel::Must.name()
 }
 
 /// Describes messages of the server that were too many to keep, if the step must check them.

@@ -3,16 +3,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use sparring_wire::{RULES, Revision, RuleEntry};
+use sparring_wire::{RULES, Revision, RuleEntry, RuleLevel, RuleSource};
 
 const PAGE: &str = "docs/rules.md";
 
 const INTRODUCTION: &str = "\
 # All rules
 
-Generated from the code. `spar` checks every frame, every connection and every HTTP response by these rules, without requests of its own. [suites.md](suites.md#default-checks) explains how a test expects a violation.
+Generated from the code.
 
-`must` is a requirement of the specification, or of a test, which then has no section. A violation fails the test. `should` is a recommendation of the specification. A violation is a warning: every report shows it as a note, and it fails the test only with `spar test --strict`. The section is a page of the specification in the newest marked revision; a violation names the section in the revision of its connection.
+- **Found by**: `traffic` rules are checked in every frame, every connection and every HTTP response, by every verb and by the library, without requests of their own. [suites.md](suites.md#default-checks) explains how a test expects a violation. `check` rules need requests of their own, or look at definitions: only [`spar check`](check.md) and the `check` step of a suite check them.
+- **Level**: `must` is a requirement of the specification, or of a test, which then has no section. A violation fails. `should` is a recommendation of the specification, and `lint` one of Sparring, for what hosts, models and users need. Their violations are warnings: every report shows them, and they fail only with `--strict`.
+- **Section**: a page of the specification in the newest marked revision; a violation names the section in the revision of its connection.
 ";
 
 /// `SPAR_BLESS=1` rewrites the page.
@@ -38,9 +40,10 @@ fn render() -> String {
         }
         render_row(entry, &mut page);
     }
-    let musts = RULES.iter().filter(|it| it.level.name() == "must").count();
-    writeln!(page, "\n{} rules: {musts} `must`, {} `should`.", RULES.len(), RULES.len() - musts)
-        .unwrap();
+    let count = |level| RULES.iter().filter(|it| it.level == level).count();
+    let [must, should, lint] = [RuleLevel::Must, RuleLevel::Should, RuleLevel::Lint].map(count);
+    let all = RULES.len();
+    writeln!(page, "\n{all} rules: {must} `must`, {should} `should`, {lint} `lint`.").unwrap();
     page
 }
 
@@ -48,12 +51,12 @@ fn render_heading(area: &str, page: &mut String) {
     let names: Vec<_> = Revision::ALL.iter().map(|it| it.name()).collect();
     let columns = "---|".repeat(names.len());
     writeln!(page, "\n## {area}\n").unwrap();
-    writeln!(page, "| rule | level | {} | meaning | section |", names.join(" | ")).unwrap();
-    writeln!(page, "|---|---|{columns}---|---|").unwrap();
+    writeln!(page, "| rule | level | found by | {} | meaning | section |", names.join(" | ")).unwrap();
+    writeln!(page, "|---|---|---|{columns}---|---|").unwrap();
 }
 
 fn render_row(entry: &RuleEntry, page: &mut String) {
-    let RuleEntry { id, level, revisions, section, summary, .. } = entry;
+    let RuleEntry { id, source, level, revisions, section, summary, .. } = entry;
     let marks = Revision::ALL.iter().map(|it| if revisions.contains(it) { "✓" } else { "" });
     let marks: Vec<_> = marks.collect();
     let newest = revisions.last().unwrap();
@@ -65,7 +68,12 @@ fn render_row(entry: &RuleEntry, page: &mut String) {
         }
     };
     let level = level.name();
-    writeln!(page, "| `{id}` | {level} | {} | {summary} | {section} |", marks.join(" | ")).unwrap();
+    let source = match source {
+        RuleSource::Traffic => "traffic",
+        RuleSource::Check => "check",
+    };
+    let marks = marks.join(" | ");
+    writeln!(page, "| `{id}` | {level} | {source} | {marks} | {summary} | {section} |").unwrap();
 }
 
 /// An area is one table, so its rules are together in the catalogue.

@@ -1,0 +1,143 @@
+//! Runs a check: finds the revisions that the server speaks, and runs all probes in each.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use sparring_peer::client::Error;
+use sparring_wire::{RULES, Revision, Rule, RuleSource};
+
+use crate::applicability::reason_against;
+use crate::context::{ConnectError, Context};
+use crate::options::CheckOptions;
+use crate::probes::{PROBES, Probe};
+use crate::report::{CheckReport, RevisionReport};
+use crate::target::CheckTarget;
+use crate::verdict::{Outcome, Verdict};
+
+/// The number of revisions that are checked at the same time.
+const PARALLEL_REVISIONS: usize = 4;
+
+/// The number of responses that one probe may wait for.
+const MAX_WAITS_PER_PROBE: u32 = 6;
+
+/// The number of unanswered requests after which a revision is no longer checked.
+const MAX_UNANSWERED: usize = 3;
+
+/// The reason why a server could not be checked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The server could not be started or connected to in any revision.
+    #[error("cannot connect to the server: {0}")]
+    NoConnection(String),
+    /// The server speaks none of the revisions.
+    #[error("the server speaks none of the revisions: {}", render_reasons(.0))]
+    NoRevision(Vec<(Revision, String)>),
+}
+
+fn render_reasons(reasons: &[(Revision, String)]) -> String {
+    let reasons = reasons.iter().map(|(revision, reason)| format!("{revision}: {reason}"));
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+/// Checks a server in each of the revisions that it speaks.
+///
+/// # Errors
+/// If the server cannot be connected to, or speaks none of the revisions.
+pub async fn check(
+    target: Arc<dyn CheckTarget>,
+    options: CheckOptions,
+) -> Result<CheckReport, CheckError> {
+    let options = Arc::new(options);
+    let revisions = options.revisions.clone();
+    let checks = revisions.into_iter().map(|revision| {
+        let (target, options) = (Arc::clone(&target), Arc::clone(&options));
+        async move { (revision, check_revision(target, options, revision).await) }
+    });
+    let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await;
+
+    let mut report = CheckReport::default();
+    let mut not_opened = None;
+    for (revision, outcome) in outcomes {
+        match outcome {
+            Ok(checked) => report.revisions.push(checked),
+            Err(error) => {
+                let reason = error.to_string();
+                if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
+                    not_opened.get_or_insert_with(|| reason.clone());
+                }
+                report.not_spoken.push((revision, reason));
+            }
+        }
+    }
+    match (report.revisions.is_empty(), not_opened) {
+        (false, _) => Ok(report),
+        (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
+        (true, None) => Err(CheckError::NoRevision(report.not_spoken)),
+    }
+}
+
+async fn check_revision(
+    target: Arc<dyn CheckTarget>,
+    options: Arc<CheckOptions>,
+    revision: Revision,
+) -> Result<RevisionReport, ConnectError> {
+    let context = Context::open(target, options, revision).await?;
+    for probe in PROBES.iter().copied().flatten() {
+        run_probe(&context, probe).await;
+    }
+    context.main().close().await;
+    context.judge_traffic();
+    let verdicts = verdicts(&context);
+    let (facts, tool_uses) = context.into_parts();
+    Ok(RevisionReport { revision, facts, verdicts, tool_uses })
+}
+
+/// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.
+async fn run_probe(context: &Context, probe: &Probe) {
+    let applies = |rule: &Rule| rule.applies_in(context.revision) && context.options.selects(*rule);
+    if !probe.rules.iter().any(applies) {
+        return;
+    }
+    let leave_open = |reason: &str| {
+        let open = probe.rules.iter().filter(|rule| !context.outcomes().has(**rule));
+        open.for_each(|rule| context.undecided(*rule, reason));
+    };
+    if context.outcomes().count(Rule::NoAnswer) >= MAX_UNANSWERED {
+        return leave_open("the server left too many requests without an answer");
+    }
+    let limit = context.options.rule_timeout.max(Duration::from_secs(1)) * MAX_WAITS_PER_PROBE;
+    match tokio::time::timeout(limit, (probe.run)(context)).await {
+        Ok(Ok(())) => leave_open("the probe did not get that far"),
+        Ok(Err(stopped)) => leave_open(&stopped.to_string()),
+        Err(_) => leave_open("the probe took too long"),
+    }
+}
+
+/// Returns a verdict for each selected rule of the revision.
+fn verdicts(context: &Context) -> Vec<Verdict> {
+    let revision = context.revision;
+    let selected = RULES.iter().map(|entry| entry.rule);
+    let selected = selected.filter(|rule| rule.applies_in(revision));
+    let selected = selected.filter(|rule| context.options.selects(*rule));
+    let verdicts = selected.filter_map(|rule| {
+        let outcome = match context.outcomes().outcome(rule) {
+            Some(outcome) => outcome,
+            None => outcome_of_silence(context, rule)?,
+        };
+        Some(Verdict { rule, revision, outcome })
+    });
+    verdicts.collect()
+}
+
+/// Returns the outcome of a rule that nothing was reported about. Traffic and connections
+/// only report violations.
+fn outcome_of_silence(context: &Context, rule: Rule) -> Option<Outcome> {
+    let found_while_running = matches!(rule, Rule::NoAnswer | Rule::Crash);
+    let is_traffic = rule.entry().source == RuleSource::Traffic;
+    (is_traffic || found_while_running).then(|| match reason_against(context, rule) {
+        Some(reason) => Outcome::NotApplicable(reason),
+        None => Outcome::Kept,
+    })
+}

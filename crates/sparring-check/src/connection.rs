@@ -1,0 +1,224 @@
+//! One connection to the server under check, with everything that passed over it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use sparring_peer::client::Error;
+use sparring_peer::{Cause, Client, ClientBuilder, Response};
+use sparring_transport::OpenedTarget;
+use sparring_wire::json::parse_value;
+use sparring_wire::types::ServerCapabilities;
+use sparring_wire::{Entry, ErrorObject, RawJson, Revision, Rule, Side};
+
+use crate::outcomes::Outcomes;
+use crate::recording::Recording;
+use crate::verdict::{Finding, ShownFrame};
+
+/// One connection. The process of a server ends with its connection.
+pub(crate) struct Connection {
+    client: Client,
+    recording: Recording,
+    outcomes: Arc<Outcomes>,
+    request_timeout: Duration,
+    /// Held until the end, so that a container stays open.
+    #[allow(dead_code, reason = "dropped with the connection")]
+    container: Option<sparring_transport::Container>,
+}
+
+/// The response to one request, or the reason why there is none, with the frames of the
+/// exchange.
+pub(crate) struct Reply {
+    method: String,
+    outcome: Result<Response, Error>,
+    frames: Vec<Entry>,
+}
+
+impl Connection {
+    /// Starts a client on an opened target.
+    pub(crate) fn start(
+        opened: OpenedTarget,
+        builder: ClientBuilder,
+        outcomes: &Arc<Outcomes>,
+        request_timeout: Duration,
+    ) -> (Connection, Recording) {
+        let recording = Recording::default();
+        let client = builder.transcript(recording.transcript()).start(opened.link);
+        let connection = Connection {
+            client,
+            recording: recording.clone(),
+            outcomes: Arc::clone(outcomes),
+            request_timeout,
+            container: opened.container,
+        };
+        (connection, recording)
+    }
+
+    /// Returns the client of the connection.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Returns everything that was sent and received.
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// Returns the capabilities that the server declares on this connection.
+    pub(crate) fn capabilities(&self) -> ServerCapabilities {
+        self.client.capabilities()
+    }
+
+    /// Sends a request and waits for the response. A request that gets no response breaks
+    /// [`Rule::NoAnswer`], and a server that ends meanwhile breaks [`Rule::Crash`].
+    pub(crate) async fn request(&self, method: &str, params: Option<Value>) -> Reply {
+        let params = params.map(RawJson::from);
+        let start = self.recording.len();
+        let request = self.client.request(method.to_owned(), params).timeout(self.request_timeout);
+        self.reply(method, start, request.await)
+    }
+
+    /// Calls a tool.
+    pub(crate) async fn call_tool(&self, name: &str, arguments: &Value) -> Reply {
+        let params = serde_json::json!({"name": name, "arguments": arguments});
+        self.request("tools/call", Some(params)).await
+    }
+
+    /// Sends bytes that are a request with an id, and waits for the response.
+    pub(crate) async fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Reply {
+        let start = self.recording.len();
+        let request = self.client.request_bytes(bytes).timeout(self.request_timeout);
+        self.reply("a request", start, request.await)
+    }
+
+    /// Sends any bytes as one message, without waiting.
+    pub(crate) fn send_bytes(&self, bytes: impl Into<Vec<u8>>) {
+        self.client.send_bytes(bytes);
+    }
+
+    /// Waits for a frame of the server from this index of the recording on.
+    pub(crate) async fn wait_for_frame(
+        &self,
+        start: usize,
+        fits: impl Fn(&Entry) -> bool,
+    ) -> Option<Entry> {
+        let fits = |entry: &Entry| entry.from == Side::Server && fits(entry);
+        self.recording.wait_for(start, self.request_timeout, fits).await
+    }
+
+    /// Checks that the server responds: with `ping`, or with `server/discover` in revisions
+    /// without pings.
+    pub(crate) async fn ping(&self) -> Reply {
+        let modern = self.client.revision().is_some_and(Revision::is_modern);
+        self.request(if modern { "server/discover" } else { "ping" }, None).await
+    }
+
+    /// Returns the longest wait for one response.
+    pub(crate) fn request_timeout(&self) -> Duration {
+        self.request_timeout
+    }
+
+    /// Closes the connection, and waits until it has ended.
+    pub(crate) async fn close(&self) -> Cause {
+        self.client.close().await
+    }
+
+    fn reply(&self, method: &str, start: usize, outcome: Result<Response, Error>) -> Reply {
+        let frames = self.recording.entries_from(start);
+        let reply = Reply { method: method.to_owned(), outcome, frames };
+        if let Err(error) = &reply.outcome {
+            let finding = |message: String| Finding::new(message).with_frames(&reply.frames);
+            match error {
+                Error::Timeout { .. } | Error::Stalled { .. } => {
+                    self.outcomes.fail(Rule::NoAnswer, finding(error.to_string()));
+                }
+                Error::Closed { cause, .. } if is_crash(cause) => {
+                    self.outcomes.fail(Rule::Crash, finding(error.to_string()));
+                }
+                _ => {}
+            }
+        }
+        reply
+    }
+}
+
+/// Returns true if the server ended the connection although it should be open.
+fn is_crash(cause: &Cause) -> bool {
+    matches!(cause, Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_))
+}
+
+impl Reply {
+    /// Returns the method of the request.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Returns the response, or the reason why there is none.
+    pub(crate) fn outcome(&self) -> Result<&Response, &Error> {
+        self.outcome.as_ref()
+    }
+
+    /// Returns the result, if the response has one.
+    pub(crate) fn result(&self) -> Option<Value> {
+        let result = self.outcome.as_ref().ok()?.result()?;
+        parse_value(result.bytes()).ok()
+    }
+
+    /// Returns the JSON-RPC error, if the response has one.
+    pub(crate) fn error(&self) -> Option<ErrorObject> {
+        match &self.outcome {
+            Ok(response) => response.error(),
+            Err(Error::ErrorResponse { error, .. }) => Some((**error).clone()),
+            Err(_) => None,
+        }
+    }
+
+    /// Returns the code of the JSON-RPC error, if the response has one.
+    pub(crate) fn error_code(&self) -> Option<i64> {
+        self.error().map(|error| error.code)
+    }
+
+    /// Returns true if the response is a result without `isError`.
+    pub(crate) fn is_success(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(Response::success)
+    }
+
+    /// Returns true if the response is a result with `isError`.
+    pub(crate) fn is_tool_error(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(Response::is_error)
+    }
+
+    /// Returns true if the response is a result or an error.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.result().is_some() || self.error().is_some()
+    }
+
+    /// Returns the request and everything that was sent and received until its response.
+    pub(crate) fn frames(&self) -> &[Entry] {
+        &self.frames
+    }
+
+    /// Creates a finding with the request, the response, and a message that ends with the
+    /// response in short.
+    pub(crate) fn finding(&self, expected: impl std::fmt::Display) -> Finding {
+        let message = format!("{expected}; {}", self.describe());
+        Finding::new(message).with_frames(self.frames.iter().map(ShownFrame::from))
+    }
+
+    /// Describes the response in a few words.
+    pub(crate) fn describe(&self) -> String {
+        match &self.outcome {
+            Ok(response) => match response.error() {
+                Some(error) => {
+                    format!("the server answered with the error {}", error.code)
+                }
+                None if response.is_error() => "the server answered with a tool error".to_owned(),
+                None => "the server answered with a result".to_owned(),
+            },
+            Err(Error::ErrorResponse { error, .. }) => {
+                format!("the server answered with the error {}", error.code)
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The things that a probe works with: connections, facts and outcomes of one revision.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use sparring_peer::client::{ServerRequest, accept_with_defaults};
+use sparring_peer::{Client, ClientBuilder, Protocol};
+use sparring_wire::{Revision, Rule};
+
+use crate::connection::{Connection, Reply};
+use crate::facts::Facts;
+use crate::options::CheckOptions;
+use crate::outcomes::Outcomes;
+use crate::recording::Recording;
+use crate::report::ToolUse;
+use crate::target::CheckTarget;
+use crate::verdict::Finding;
+
+/// A probe stopped early, for this reason. Its rules without an outcome are undecided.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Stopped(pub(crate) String);
+
+pub(crate) type ProbeResult = Result<(), Stopped>;
+
+/// One revision of a check.
+pub(crate) struct Context {
+    pub(crate) revision: Revision,
+    pub(crate) options: Arc<CheckOptions>,
+    target: Arc<dyn CheckTarget>,
+    outcomes: Arc<Outcomes>,
+    /// The recordings whose traffic is judged, of all connections.
+    recordings: Mutex<Vec<Recording>>,
+    main: Option<Connection>,
+    facts: Facts,
+    tool_uses: Mutex<Vec<ToolUse>>,
+}
+
+impl Context {
+    /// Connects in this revision, and gathers the facts.
+    pub(crate) async fn open(
+        target: Arc<dyn CheckTarget>,
+        options: Arc<CheckOptions>,
+        revision: Revision,
+    ) -> Result<Context, ConnectError> {
+        let mut context = Context {
+            revision,
+            options,
+            target,
+            outcomes: Arc::default(),
+            recordings: Mutex::default(),
+            main: None,
+            facts: Facts::default(),
+            tool_uses: Mutex::default(),
+        };
+        let connection = context.start(context.client(), true).await?;
+        connection.client().ready().await.map_err(ConnectError::Client)?;
+        context.facts = Facts::gather(&connection).await;
+        context.main = Some(connection);
+        Ok(context)
+    }
+
+    /// Returns the connection that all probes share. They leave it in order: no broken
+    /// messages, no changed levels.
+    pub(crate) fn main(&self) -> &Connection {
+        self.main.as_ref().expect("open() sets it")
+    }
+
+    /// Returns what the server says about itself.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Returns the server.
+    pub(crate) fn target(&self) -> &dyn CheckTarget {
+        &*self.target
+    }
+
+    /// Opens another connection, with a handshake. A process target starts a new process.
+    pub(crate) async fn connect(&self) -> Result<Connection, Stopped> {
+        self.connect_with(|client| client).await
+    }
+
+    /// Opens another connection, with a handshake of a changed client.
+    pub(crate) async fn connect_with(
+        &self,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Connection, Stopped> {
+        let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
+        let connection = self.start(change(self.client()), true).await.map_err(stopped)?;
+        let ready = connection.client().ready().await;
+        ready.map_err(|error| stopped(ConnectError::Client(error)))?;
+        Ok(connection)
+    }
+
+    /// Opens another connection without a handshake, for messages that break the protocol.
+    /// Its traffic is not judged.
+    pub(crate) async fn connect_raw(&self) -> Result<Connection, Stopped> {
+        let client = Client::builder().protocol(Protocol::Raw);
+        let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
+        self.start(client, false).await.map_err(stopped)
+    }
+
+    async fn start(&self, client: ClientBuilder, judged: bool) -> Result<Connection, ConnectError> {
+        let opened = self.target.open().await.map_err(ConnectError::Open)?;
+        let timeout = self.options.rule_timeout;
+        let (connection, recording) = Connection::start(opened, client, &self.outcomes, timeout);
+        if judged {
+            self.recordings.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
+        }
+        Ok(connection)
+    }
+
+    /// Returns a client that declares and answers everything that a server can ask.
+    fn client(&self) -> ClientBuilder {
+        Client::builder()
+            .revision(self.revision)
+            .timeout(self.options.connect_timeout)
+            .roots(["file:///tmp"])
+            .answer(ServerRequest::Sampling, |_| async { Ok(sampled_message()) })
+            .answer(ServerRequest::Elicitation, |params| async move {
+                Ok(accept_with_defaults(&params))
+            })
+    }
+
+    /// Sends a request on the shared connection.
+    pub(crate) async fn request(&self, method: &str, params: Option<Value>) -> Reply {
+        self.main().request(method, params).await
+    }
+
+    /// The server kept the rule.
+    pub(crate) fn pass(&self, rule: Rule) {
+        self.outcomes.pass(rule);
+    }
+
+    /// The server broke the rule.
+    pub(crate) fn fail(&self, rule: Rule, finding: Finding) {
+        self.outcomes.fail(rule, finding);
+    }
+
+    /// The rule does not apply to this server, for this reason.
+    pub(crate) fn not_applicable(&self, rule: Rule, reason: impl Into<String>) {
+        self.outcomes.not_applicable(rule, reason);
+    }
+
+    /// The check could not find out, for this reason.
+    pub(crate) fn undecided(&self, rule: Rule, reason: impl Into<String>) {
+        self.outcomes.undecided(rule, reason);
+    }
+
+    /// Requires that the response is a JSON-RPC error with one of these codes. The rule is
+    /// undecided if there is no response.
+    pub(crate) fn require_error(&self, rule: Rule, reply: &Reply, codes: &[i64]) {
+        match (reply.error_code(), reply.outcome()) {
+            (Some(code), _) if codes.contains(&code) => self.pass(rule),
+            (None, Err(error)) => self.undecided(rule, error.to_string()),
+            _ => {
+                let codes: Vec<String> = codes.iter().map(i64::to_string).collect();
+                let expected = format!("expected the error {}", codes.join(" or "));
+                self.fail(rule, reply.finding(expected));
+            }
+        }
+    }
+
+    /// Records that a tool was called, or the reason why not.
+    pub(crate) fn record_tool_use(&self, tool_use: ToolUse) {
+        self.tool_uses.lock().unwrap_or_else(PoisonError::into_inner).push(tool_use);
+    }
+
+    /// Returns the outcomes so far.
+    pub(crate) fn outcomes(&self) -> &Outcomes {
+        &self.outcomes
+    }
+
+    /// Adds the violations that the traffic of all connections shows.
+    pub(crate) fn judge_traffic(&self) {
+        let recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        for (violation, frames) in recordings.iter().flat_map(Recording::violations) {
+            let finding = Finding::from_violation(&violation).with_frames(&frames);
+            self.outcomes.fail(violation.rule, finding);
+        }
+    }
+
+    /// Returns the facts and the uses of tools.
+    pub(crate) fn into_parts(self) -> (Facts, Vec<ToolUse>) {
+        let tool_uses = self.tool_uses.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (self.facts, tool_uses)
+    }
+}
+
+/// The reason why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error(transparent)]
+    Open(sparring_transport::OpenError),
+    #[error(transparent)]
+    Client(sparring_peer::client::Error),
+}
+
+fn sampled_message() -> Value {
+    json!({
+        "role": "assistant",
+        "content": {"type": "text", "text": "A sampled message."},
+        "model": "sparring",
+        "stopReason": "endTurn",
+    })
+}

@@ -1,0 +1,25 @@
+//! Checks a server of the Model Context Protocol: connects in every revision that the
+//! server speaks, sends requests of its own, and returns a verdict for each rule.
+//!
+//! The rules are in the catalogue of `sparring-wire`. Ordinary traffic shows violations of
+//! some of them; the probes in `probes` find those of the others.
+
+mod applicability;
+mod check;
+mod connection;
+mod context;
+mod facts;
+mod options;
+mod outcomes;
+mod probes;
+mod recording;
+mod report;
+mod target;
+mod verdict;
+
+pub use self::check::{CheckError, check};
+pub use self::facts::Facts;
+pub use self::options::{CallPolicy, CheckOptions};
+pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
+pub use self::target::{CheckTarget, LinkTarget, OpenFuture};
+pub use self::verdict::{Finding, Outcome, ShownFrame, Status, Verdict};

@@ -1,0 +1,103 @@
+//! The outcomes of all rules in one revision, while the check runs.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sparring_wire::Rule;
+
+use crate::verdict::{Finding, Outcome};
+
+/// The number of findings that are kept for one rule.
+const MAX_FINDINGS: usize = 50;
+
+/// The outcomes that probes and connections report.
+#[derive(Default)]
+pub(crate) struct Outcomes(Mutex<BTreeMap<Rule, Reported>>);
+
+/// Everything that was reported about one rule.
+#[derive(Default)]
+struct Reported {
+    findings: Vec<Finding>,
+    undecided: Option<String>,
+    kept: bool,
+    not_applicable: Option<String>,
+}
+
+impl Outcomes {
+    /// The server kept the rule.
+    pub(crate) fn pass(&self, rule: Rule) {
+        self.reported().entry(rule).or_default().kept = true;
+    }
+
+    /// The server broke the rule. The same finding counts once.
+    pub(crate) fn fail(&self, rule: Rule, finding: Finding) {
+        let mut reported = self.reported();
+        let findings = &mut reported.entry(rule).or_default().findings;
+        let is_known =
+            |it: &Finding| it.message == finding.message && it.subject == finding.subject;
+        if findings.len() < MAX_FINDINGS && !findings.iter().any(is_known) {
+            findings.push(finding);
+        }
+    }
+
+    /// The rule does not apply to this server, for this reason.
+    pub(crate) fn not_applicable(&self, rule: Rule, reason: impl Into<String>) {
+        let mut reported = self.reported();
+        reported.entry(rule).or_default().not_applicable.get_or_insert_with(|| reason.into());
+    }
+
+    /// The check could not find out, for this reason.
+    pub(crate) fn undecided(&self, rule: Rule, reason: impl Into<String>) {
+        let mut reported = self.reported();
+        reported.entry(rule).or_default().undecided.get_or_insert_with(|| reason.into());
+    }
+
+    /// Returns the number of findings about this rule.
+    pub(crate) fn count(&self, rule: Rule) -> usize {
+        self.reported().get(&rule).map_or(0, |it| it.findings.len())
+    }
+
+    /// Returns true if anything was reported about the rule.
+    pub(crate) fn has(&self, rule: Rule) -> bool {
+        self.reported().contains_key(&rule)
+    }
+
+    /// Returns the outcome of a rule: a violation counts more than an open question, and an
+    /// open question more than success.
+    pub(crate) fn outcome(&self, rule: Rule) -> Option<Outcome> {
+        let mut reported = self.reported();
+        let Reported { findings, undecided, kept, not_applicable } = reported.remove(&rule)?;
+        Some(match (undecided, not_applicable) {
+            _ if !findings.is_empty() => Outcome::Broken(findings),
+            (Some(reason), _) => Outcome::Undecided(reason),
+            (None, Some(reason)) if !kept => Outcome::NotApplicable(reason),
+            _ => Outcome::Kept,
+        })
+    }
+
+    fn reported(&self) -> MutexGuard<'_, BTreeMap<Rule, Reported>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_violation_counts_more_than_an_open_question_and_that_more_than_success() {
+        let outcomes = Outcomes::default();
+        let rule = Rule::NotJson;
+        outcomes.not_applicable(rule, "no");
+        outcomes.pass(rule);
+        outcomes.undecided(rule, "open");
+        assert!(matches!(outcomes.outcome(rule), Some(Outcome::Undecided(_))));
+        outcomes.pass(rule);
+        outcomes.undecided(rule, "open");
+        outcomes.fail(rule, Finding::new("broken"));
+        outcomes.fail(rule, Finding::new("broken"));
+        let Some(Outcome::Broken(findings)) = outcomes.outcome(rule) else { panic!() };
+        assert_eq!(findings.len(), 1);
+        assert!(outcomes.outcome(rule).is_none());
+    }
+}

@@ -1,0 +1,36 @@
+//! The probes: each sends requests of its own and reports the outcomes of a few rules.
+//!
+//! One file for each area of the specification. A probe reports an outcome for each of its
+//! rules: [`Context::pass`], [`Context::fail`], [`Context::not_applicable`] or
+//! [`Context::undecided`]. A rule without an outcome is undecided.
+
+mod messages;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use sparring_wire::Rule;
+
+use crate::context::{Context, ProbeResult};
+
+/// A probe, and the rules that it decides.
+pub(crate) struct Probe {
+    pub(crate) rules: &'static [Rule],
+    pub(crate) run: for<'a> fn(&'a Context) -> ProbeFuture<'a>,
+}
+
+pub(crate) type ProbeFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>>;
+
+/// Declares a probe: the names of its rules, and the function that runs it.
+macro_rules! probe {
+    ([$($rule:ident),* $(,)?], $run:path) => {
+        crate::probes::Probe {
+            rules: &[$(sparring_wire::Rule::$rule),*],
+            run: |context| Box::pin($run(context)),
+        }
+    };
+}
+pub(crate) use probe;
+
+/// All probes, in the order in which they run.
+pub(crate) const PROBES: &[&[Probe]] = &[messages::PROBES];

@@ -1,0 +1,3 @@
+//! Checks of servers in memory.
+
+mod clean;

@@ -1,0 +1,324 @@
+//! The list of all rules. The rules of an area, such as `tools`, are together.
+
+use super::{RuleEntry, RuleLevel, RuleSource};
+use crate::revision::Revision;
+use crate::revision::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
+
+const ALL: &[Revision] = &Revision::ALL;
+/// The revisions in which both sides only should keep to the negotiated capabilities.
+const UNTIL_2025_03_26: &[Revision] = &[V2024_11_05, V2025_03_26];
+const LEGACY: &[Revision] = &[V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25];
+const MODERN: &[Revision] = &[V2026_07_28];
+const ONLY_2025_11_25: &[Revision] = &[V2025_11_25];
+const SINCE_2025_06_18: &[Revision] = &[V2025_06_18, V2025_11_25, V2026_07_28];
+const SINCE_2025_11_25: &[Revision] = &[V2025_11_25, V2026_07_28];
+/// The revisions with Streamable HTTP.
+const STREAMABLE: &[Revision] = &[V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28];
+/// The revisions with sessions and resumable streams over HTTP.
+const HTTP_SESSIONS: &[Revision] = &[V2025_03_26, V2025_06_18, V2025_11_25];
+
+const MESSAGES: &str = "basic#messages";
+/// The section of rules that the specification does not have.
+const NONE: &str = "";
+
+/// Declares the enum of rules and the catalogue in the same order.
+macro_rules! rules {
+    ($($variant:ident = $id:literal, $source:ident, $level:ident, $revisions:ident, $section:expr, $summary:literal, $advice:literal;)*) => {
+        /// A rule that a server, a client or a test can break.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Rule {
+            $(#[doc = concat!("`", $id, "`: ", $summary)] $variant,)*
+        }
+
+        /// The catalogue: every rule once, in the order of [`Rule`].
+        pub const RULES: &[RuleEntry] = &[$(RuleEntry {
+            rule: Rule::$variant,
+            id: $id,
+            source: RuleSource::$source,
+            level: RuleLevel::$level,
+            revisions: $revisions,
+            section: $section,
+            summary: $summary,
+            advice: $advice,
+        },)*];
+    };
+}
+
+rules! {
+    // The text of a message.
+    NotJson = "wire/not-json", Traffic, Must, ALL, MESSAGES,
+        "A message must be valid JSON.",
+        "Serialize every message with a JSON library, and write logs to stderr.";
+    InvalidUtf8 = "wire/invalid-utf8", Traffic, Must, ALL, "basic/transports#messages",
+        "A message must be valid UTF-8.",
+        "Encode every message as UTF-8.";
+    ByteOrderMark = "wire/byte-order-mark", Traffic, Must, ALL, MESSAGES,
+        "A message must not start with a byte order mark.",
+        "Write UTF-8 without a byte order mark.";
+    TooDeep = "wire/too-deep", Traffic, Must, ALL, NONE,
+        "A message must not nest deeper than the reader's limit.",
+        "Flatten the value, or return a link to it.";
+    TooLarge = "wire/too-large", Traffic, Must, ALL, NONE,
+        "A message must not be longer than the reader's limit.",
+        "Return less at once: use pagination, or return a link to the data.";
+    NotAnObject = "wire/not-an-object", Traffic, Must, ALL, MESSAGES,
+        "A message must be a JSON object, or a batch where the revision has batches.",
+        "Send one JSON object for each message.";
+    DuplicateKey = "wire/duplicate-key", Traffic, Should, ALL, MESSAGES,
+        "An object should have each key only once.",
+        "Write each key of an object only once.";
+
+    // The fields of JSON-RPC.
+    WrongJsonrpc = "wire/wrong-jsonrpc", Traffic, Must, ALL, MESSAGES,
+        "`jsonrpc` must be \"2.0\".",
+        "Set `jsonrpc` to the string \"2.0\".";
+    IdMissing = "wire/id-missing", Traffic, Must, ALL, MESSAGES,
+        "A request and a response must have an id.",
+        "Copy the id of the request into its response, and give every request an id.";
+    IdNull = "wire/id-null", Traffic, Must, ALL, MESSAGES,
+        "The id of a request or a result must not be null.",
+        "Copy the id of the request into its response unchanged.";
+    IdFractional = "wire/id-fractional", Traffic, Must, ALL, MESSAGES,
+        "A numeric id must be an integer, without fraction and exponent.",
+        "Write numeric ids as integers.";
+    IdWrongType = "wire/id-wrong-type", Traffic, Must, ALL, MESSAGES,
+        "An id must be a string or an integer.",
+        "Use strings or integers as ids.";
+    MethodWrongType = "wire/method-wrong-type", Traffic, Must, ALL, MESSAGES,
+        "`method` must be a string.",
+        "Send the name of the method as a string.";
+    ParamsWrongType = "wire/params-wrong-type", Traffic, Must, ALL, MESSAGES,
+        "`params` must be an object.",
+        "Send the params as an object, or leave them out.";
+    ResultWrongType = "wire/result-wrong-type", Traffic, Must, ALL, MESSAGES,
+        "`result` must be an object.",
+        "Send the result as an object; `{}` if it is empty.";
+    ErrorMalformed = "wire/error-malformed", Traffic, Must, ALL, "basic#error-responses",
+        "`error` must be an object with an integer `code` and a string `message`.",
+        "Send errors as an object with an integer `code` and a string `message`.";
+    ResultAndError = "wire/result-and-error", Traffic, Must, ALL, MESSAGES,
+        "A response must not have both `result` and `error`.",
+        "Send either `result` or `error`.";
+    EmptyMessage = "wire/empty-message", Traffic, Must, ALL, MESSAGES,
+        "A message must have one of `method`, `result` and `error`.",
+        "Send `method` for requests and notifications, and `result` or `error` for responses.";
+    RequestAndResponse = "wire/request-and-response", Traffic, Must, ALL, MESSAGES,
+        "A message with a `method` must not have `result` or `error`.",
+        "Send requests and responses as separate messages.";
+    EmptyBatch = "wire/empty-batch", Traffic, Must, ALL, MESSAGES,
+        "A batch must hold at least one message.",
+        "Send no batch if there is nothing to send.";
+    BatchNotAllowed = "wire/batch-not-allowed", Traffic, Must, ALL, MESSAGES,
+        "Only revision 2025-03-26 has batches, and `initialize` must not be in one.",
+        "Send each message on its own.";
+
+    // The methods and types of a revision.
+    WrongDirection = "methods/wrong-direction", Traffic, Must, ALL, "basic/patterns",
+        "A side must only send the methods that the revision gives to that side.",
+        "Send only the requests and notifications that the specification gives to your side.";
+    NotInRevision = "methods/not-in-revision", Traffic, Must, ALL, MESSAGES,
+        "A side must not send a method that only other revisions have.",
+        "Send only methods of the negotiated revision.";
+    NotImplemented = "methods/not-implemented", Traffic, Must, ALL, "server/tools#capabilities",
+        "A server must implement `ping` up to 2025-11-25, and since 2026-07-28 the lists of the features that it declares.",
+        "Implement the method, or do not declare the capability.";
+    MissingField = "schema/missing-field", Traffic, Must, ALL, "schema",
+        "A required field must be present.",
+        "Add the field; the schema of the revision lists what is required.";
+    WrongType = "schema/wrong-type", Traffic, Must, ALL, "schema",
+        "A value must have the type that the schema gives it.",
+        "Send the type that the schema of the revision gives.";
+    WrongValue = "schema/wrong-value", Traffic, Must, ALL, "schema",
+        "A value must be one of those that the schema allows.",
+        "Send one of the values that the schema of the revision allows.";
+    WrongResultType = "schema/wrong-result-type", Traffic, Must, MODERN, "basic#resulttype",
+        "`resultType` must be a type that the revision has for the method.",
+        "Set `resultType` to a type that the method has, such as `complete`.";
+    WrongErrorCode = "errors/wrong-code", Traffic, Must, MODERN, "basic#error-codes",
+        "An error must not use a code that the revision reserves or forbids.",
+        "Use the standard JSON-RPC codes, and for your own errors codes outside the reserved range.";
+
+    // The syntax of strings.
+    InvalidBase64 = "format/base64", Traffic, Must, ALL, "server/resources#security-considerations",
+        "Images, audio and blobs must be base64 with the standard alphabet and padding.",
+        "Encode binary data with standard base64, with padding and without line breaks.";
+    InvalidUri = "format/uri", Traffic, Must, ALL, "server/resources#common-uri-schemes",
+        "The URI of a resource, and since 2025-11-25 that of an icon and the URL of an elicitation, must be a URI with a scheme (RFC 3986).",
+        "Write a complete URI with a scheme, and percent-encode other characters.";
+    InvalidUriTemplate = "format/uri-template", Traffic, Must, ALL, "server/resources#resource-templates",
+        "The template of a resource must be a URI template (RFC 6570).",
+        "Write the template by RFC 6570, with balanced braces.";
+    InvalidMediaType = "format/media-type", Traffic, Must, ALL, "server/prompts#image-content",
+        "The MIME type of images and audio must have a type and a subtype.",
+        "Write a MIME type such as `image/png`.";
+    InvalidResourceMediaType = "format/resource-media-type", Traffic, Should, ALL, "server/resources#resource",
+        "The MIME type of a resource should have a type and a subtype.",
+        "Write a MIME type such as `text/plain`, or leave it out.";
+    InvalidTimestamp = "format/timestamp", Traffic, Must, ONLY_2025_11_25, "basic/utilities/tasks#ttl-and-resource-management",
+        "The times of a task must be ISO 8601 timestamps.",
+        "Write times such as `2025-11-25T10:30:00Z`.";
+    InvalidTraceContext = "format/trace-context", Traffic, Must, MODERN, "basic#meta",
+        "The values of `traceparent`, `tracestate` and `baggage` in `_meta` must follow W3C Trace Context and W3C Baggage.",
+        "Copy the values from your tracing library unchanged.";
+    InvalidMetaKey = "format/meta-key", Traffic, Must, SINCE_2025_06_18, "basic#meta",
+        "A key of `_meta` must be a name of letters, digits and `-_.` after an optional prefix of labels.",
+        "Rename the key, for example to `com.example/name`.";
+    InvalidJsonSchema = "format/json-schema", Traffic, Must, SINCE_2025_11_25, "basic#schema-validation",
+        "The schemas of a tool must be valid JSON Schemas.",
+        "Correct the schema; a validator of its draft shows where it is wrong.";
+
+    // Requests and their responses.
+    UnknownResponse = "exchange/unknown-response", Traffic, Must, ALL, MESSAGES,
+        "A response must have the id of a pending request.",
+        "Answer only pending requests, with their ids.";
+    ResponseIdType = "exchange/response-id-type", Traffic, Must, ALL, MESSAGES,
+        "The id of a response must have the same type as the id of its request.",
+        "Copy the id unchanged: a number stays a number, and a string a string.";
+    DuplicateResponse = "exchange/duplicate-response", Traffic, Must, ALL, MESSAGES,
+        "A request must get only one response.",
+        "Send one response for each request.";
+    UnidentifiedError = "exchange/unidentified-error", Traffic, Must, ALL, MESSAGES,
+        "An error without an id must only answer a message whose id could not be read.",
+        "Copy the id of the request into the error.";
+    IdReused = "exchange/id-reused", Traffic, Must, ALL, "basic#requests",
+        "A request must not reuse the id of a pending request or, up to 2025-11-25, of any request of the session.",
+        "Count up the ids of your requests.";
+
+    NoAnswer = "exchange/no-answer", Check, Must, ALL, MESSAGES,
+        "A request must get a response in time.",
+        "Answer every request, with an error if it fails.";
+    UnknownMethod = "exchange/unknown-method", Check, Must, ALL, "basic#error-responses",
+        "A request with an unknown method must get the error -32601.",
+        "Answer unknown methods with the error -32601 (method not found).";
+    AnsweredNotification = "exchange/answered-notification", Check, Must, ALL, "basic#notifications",
+        "A notification must not get a response.",
+        "Answer only messages that have an id.";
+
+    // The connection as a whole.
+    OutOfOrder = "lifecycle/out-of-order", Traffic, Should, LEGACY, "basic/lifecycle#initialization",
+        "Requests other than `ping` should wait until the session is initialized, and `initialize` should come once.",
+        "Wait until the session is initialized before you send requests.";
+    WrongVersion = "lifecycle/wrong-version", Traffic, Must, ALL, "basic/versioning#protocol-version-negotiation",
+        "A server must answer with a version that the client requested or that it supports.",
+        "Answer with the requested version if you support it, otherwise with your newest.";
+    EarlyMessage = "lifecycle/early-message", Traffic, Must, LEGACY, "basic/lifecycle#initialization",
+        "A server must answer `initialize` before it sends requests other than `ping` and notifications other than log messages.",
+        "Wait for `notifications/initialized` before you send anything else.";
+    IgnoredEndOfInput = "lifecycle/ignored-end-of-input", Traffic, Should, MODERN, "basic/transports/stdio#shutdown",
+        "A server process should exit promptly when its input ends.",
+        "End the process when its stdin ends.";
+    Crash = "lifecycle/crash", Check, Must, ALL, NONE,
+        "A server must not end before its client does.",
+        "Catch the failure, and answer the request with an error.";
+    Undeclared = "capabilities/undeclared", Traffic, Must, ALL, "basic/patterns/mrtr#server-requirements-basic-workflow",
+        "A side must only use features that the other side or itself has declared.",
+        "Declare the capability, or do not use the feature.";
+    NotNegotiated = "capabilities/not-negotiated", Traffic, Should, UNTIL_2025_03_26, "basic/lifecycle#operation",
+        "A side should only send requests for features that the other side has declared.",
+        "Look at the declared capabilities of the other side before you send the request.";
+    InvalidExtension = "capabilities/extension-name", Traffic, Must, MODERN, "basic/versioning#extension-negotiation",
+        "The name of an extension must be a valid key of `_meta` with a prefix.",
+        "Name the extension with a prefix, such as `com.example/feature`.";
+    InvalidProgress = "progress/invalid", Traffic, Must, ALL, "basic/patterns/progress#progress-flow",
+        "Progress must increase and must name the unique token of a pending request.",
+        "Send progress only with the token of a running request, and with growing values.";
+    InvalidSubscription = "subscriptions/invalid", Traffic, Must, MODERN, "basic/patterns/subscriptions#acknowledgment",
+        "A subscription must only bring notifications that it requested, after its acknowledgment.",
+        "Send the acknowledgment first, and after it only what was subscribed.";
+    NonEmptyPing = "ping/not-empty", Traffic, Must, LEGACY, "basic/utilities/ping#behavior-requirements",
+        "The result of `ping` must be empty.",
+        "Answer `ping` with `{}`.";
+    UnknownCancellation = "cancellation/unknown-request", Traffic, Must, ALL, "basic/patterns/cancellation#behavior-requirements",
+        "A cancellation must name a request that was sent in the same direction, or a subscription since 2026-07-28.",
+        "Cancel only requests that you have sent and that are pending.";
+    MessageAfterCancellation = "cancellation/late-message", Traffic, Must, MODERN, "basic/transports/stdio#cancellation",
+        "A server must not send messages for a request after it has received the cancellation.",
+        "Stop all messages for a request when its cancellation arrives.";
+    LogBelowLevel = "logging/below-level", Traffic, Must, MODERN, "server/utilities/logging#per-request-log-level",
+        "A log message must not be below the level that the request names.",
+        "Compare the level of each log message with the level in the request.";
+    LogBelowSetLevel = "logging/below-set-level", Traffic, Should, LEGACY, "server/utilities/logging#setting-log-level",
+        "A log message should not be below the level that the client set with `logging/setLevel`.",
+        "Compare the level of each log message with the level that the client has set.";
+    CacheScopeChanged = "caching/scope-changed", Traffic, Must, MODERN, "server/utilities/caching#interaction-with-pagination",
+        "All pages of a list must have the same `cacheScope`.",
+        "Send the same `cacheScope` on every page.";
+    UnknownElicitation = "elicitation/unknown-id", Traffic, Must, ONLY_2025_11_25, "client/elicitation#completion-notifications-for-url-mode-elicitation",
+        "The notification of a complete elicitation must have the id of an elicitation that the server requested.",
+        "Send the notification only with the id of an elicitation that you requested.";
+    UnbalancedTools = "sampling/unbalanced-tools", Traffic, Must, SINCE_2025_11_25, "client/sampling#tool-use-and-result-balance",
+        "In a sampling request, the next message after tool uses must hold exactly their results.",
+        "Follow each tool use with its result in the next message.";
+
+    // Tasks.
+    WrongTaskStatus = "tasks/wrong-status", Traffic, Must, ONLY_2025_11_25, "basic/utilities/tasks#task-status-lifecycle",
+        "A task must begin as `working`, must be `cancelled` after its cancellation, and must keep a final status.",
+        "Begin with `working`, and never change a final status.";
+    DuplicateTask = "tasks/duplicate-id", Traffic, Must, ONLY_2025_11_25, "basic/utilities/tasks#task-id-requirements",
+        "A new task must have a new id.",
+        "Make a random id for each task.";
+    MissingRelatedTask = "tasks/related-task", Traffic, Must, ONLY_2025_11_25, "basic/utilities/tasks#related-task-metadata",
+        "The result of `tasks/result` must name its task in `_meta`.",
+        "Add `io.modelcontextprotocol/related-task` to `_meta` of the result.";
+    TaskRequired = "tasks/required", Traffic, Must, ONLY_2025_11_25, "basic/utilities/tasks#tool-level-negotiation",
+        "A tool that requires tasks must not be run without one.",
+        "Refuse a call without a task with the error -32601.";
+
+    // HTTP.
+    WrongStatus = "http/wrong-status", Traffic, Must, STREAMABLE, "basic/transports/streamable-http#sending-messages",
+        "The status of a response must be the one that the transport requires, such as 202 for a notification.",
+        "Answer with the status that the section names.";
+    UnexpectedBody = "http/unexpected-body", Traffic, Must, STREAMABLE, "basic/transports/streamable-http#sending-messages",
+        "A response with status 202 must not have a body.",
+        "Send status 202 without a body.";
+    WrongContentType = "http/wrong-content-type", Traffic, Must, HTTP_SESSIONS, "basic/transports#listening-for-messages-from-the-server",
+        "A successful response to a GET request must be an event stream.",
+        "Set `Content-Type: text/event-stream`, or answer with status 405.";
+    InvalidSessionId = "http/invalid-session-id", Traffic, Must, HTTP_SESSIONS, "basic/transports#session-management",
+        "A session id must only have visible ASCII characters.",
+        "Use only visible ASCII characters, for example a UUID.";
+    DuplicateEventId = "http/duplicate-event-id", Traffic, Must, HTTP_SESSIONS, "basic/transports#resumability-and-redelivery",
+        "The id of an event must be unique in its session.",
+        "Count up the event ids over all streams of a session.";
+    ResponseOnListeningStream = "http/response-on-listening-stream", Traffic, Must, HTTP_SESSIONS, "basic/transports#listening-for-messages-from-the-server",
+        "A server must not send responses on the stream of a GET request that does not resume another stream.",
+        "Send each response on the stream of its own request.";
+
+    // Tools.
+    UnlistedTool = "tools/unlisted", Traffic, Must, ALL, NONE,
+        "A called tool must be in the result of `tools/list`.",
+        "List every tool that can be called.";
+    OutputSchema = "tools/output-schema", Traffic, Must, SINCE_2025_06_18, "server/tools#output-schema",
+        "The structured content of a result must conform to the tool's output schema.",
+        "Return what the output schema declares, or correct the schema.";
+
+    InvalidToolName = "tools/name", Traffic, Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The name of a tool should have 1 to 128 ASCII letters, digits and `_-.`.",
+        "Rename the tool with ASCII letters, digits and `_-.`.";
+    DuplicateToolName = "tools/duplicate-name", Traffic, Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The name of a tool should be unique within its server.",
+        "Give each tool its own name.";
+    MissingStructuredText = "tools/structured-text", Traffic, Should, SINCE_2025_06_18, "server/tools#structured-content",
+        "A result with structured content should also have a text block with its JSON.",
+        "Add a text block with the JSON of the structured content.";
+    UndeclaredResources = "tools/embedded-resource", Traffic, Should, SINCE_2025_06_18, "server/tools#embedded-resources",
+        "A server whose tools return embedded resources should declare the capability `resources`.",
+        "Declare the capability `resources`.";
+
+    // Prompts.
+    MissingResourceMediaType = "prompts/resource-media-type", Traffic, Must, ALL, "server/prompts#embedded-resources",
+        "A resource in a message of a prompt must have a MIME type.",
+        "Add `mimeType` to the resource.";
+
+    // Expectations of a suite and of a scripted LLM.
+    Unanswered = "suite/unanswered", Traffic, Must, ALL, NONE,
+        "An `answer` of the step must cover every request of the server.",
+        "Add an `answer` to the step.";
+    UnexpectedTurn = "llm/unexpected-turn", Traffic, Must, ALL, NONE,
+        "A request to a scripted LLM must be the next turn of its script.",
+        "Correct the script, or the request of the agent.";
+    InvalidLlmRequest = "llm/invalid-request", Traffic, Must, ALL, NONE,
+        "A request to a scripted LLM must be valid for its API.",
+        "Correct the request of the agent.";
+}
