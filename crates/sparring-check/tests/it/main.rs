@@ -1,3 +1,5 @@
-//! Checks of servers in memory.
+//! Checks of servers in memory and over HTTP.
 
 mod clean;
+mod pairs;
+mod support;

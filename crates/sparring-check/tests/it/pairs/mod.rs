@@ -1,0 +1,127 @@
+//! For every rule a server that breaks only this rule, and the correct server that keeps it.
+//! One file for each area of the catalogue.
+
+mod exchange;
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, stream};
+use sparring_check::{CheckOptions, CheckTarget, Status, check};
+use sparring_wire::{RULES, Revision, Rule};
+
+use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
+
+/// The number of checks at the same time.
+const PARALLEL: usize = 4;
+
+/// The cases of all areas.
+const AREAS: &[&[Case]] = &[exchange::CASES];
+
+/// A rule with a server that breaks it in one revision.
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    rule: Rule,
+    revision: Revision,
+    server: Broken,
+    /// Other rules that the server cannot help breaking.
+    also: &'static [Rule],
+    /// Options that the rule needs.
+    options: fn(&mut CheckOptions),
+}
+
+/// How a case breaks the correct server.
+#[derive(Clone, Copy)]
+enum Broken {
+    Lines(fn(AlteredServer) -> AlteredServer),
+    Http(fn(AlteredHttp) -> AlteredHttp),
+}
+
+impl Case {
+    /// A server on a stream of lines.
+    pub(crate) const fn lines(
+        rule: Rule,
+        revision: Revision,
+        alter: fn(AlteredServer) -> AlteredServer,
+    ) -> Case {
+        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {} }
+    }
+
+    /// A server over HTTP.
+    pub(crate) const fn http(
+        rule: Rule,
+        revision: Revision,
+        alter: fn(AlteredHttp) -> AlteredHttp,
+    ) -> Case {
+        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
+    }
+
+    /// Names other rules that the server cannot help breaking.
+    pub(crate) const fn also(mut self, rules: &'static [Rule]) -> Case {
+        self.also = rules;
+        self
+    }
+
+    /// Changes the options of the check.
+    pub(crate) const fn with_options(mut self, change: fn(&mut CheckOptions)) -> Case {
+        self.options = change;
+        self
+    }
+
+    async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
+        match self.server {
+            Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
+            Broken::Lines(_) => Arc::new(AlteredServer::default()),
+            Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
+            Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
+        }
+    }
+
+    /// Returns what is wrong with the verdicts about both servers.
+    async fn problem(&self) -> Option<String> {
+        let Case { rule, revision, also, .. } = *self;
+        let mut options = CheckOptions { revisions: vec![revision], ..options() };
+        (self.options)(&mut options);
+        let name = format!("{rule} in {revision}");
+        let report = match check(self.target(true).await, options.clone()).await {
+            Ok(report) => report,
+            Err(error) => return Some(format!("{name}: {error}")),
+        };
+        let status = report.verdict(rule, revision).map(|it| it.status());
+        if !matches!(status, Some(Status::Failed | Status::Warned)) {
+            return Some(format!("{name}: not found in the broken server: {status:?}"));
+        }
+        let mut others = bad_rules(&report);
+        others.retain(|it| *it != rule && !also.contains(it));
+        if !others.is_empty() {
+            let findings: Vec<_> = report.verdicts().filter(|it| others.contains(&it.rule)).collect();
+            return Some(format!("{name}: the broken server breaks more: {findings:#?}"));
+        }
+        let report = match check(self.target(false).await, options).await {
+            Ok(report) => report,
+            Err(error) => return Some(format!("{name}, correct server: {error}")),
+        };
+        let verdict = report.verdict(rule, revision);
+        (verdict.map(|it| it.status()) != Some(Status::Passed))
+            .then(|| format!("{name}: the correct server does not keep it: {verdict:#?}"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_broken_server_breaks_only_its_rule_and_the_correct_server_keeps_it() {
+    let cases = AREAS.iter().copied().flatten().copied();
+    let only = std::env::var("SPAR_RULE").ok();
+    let cases = cases.filter(|it| only.as_ref().is_none_or(|only| it.rule.id().contains(only)));
+    let problems = cases.map(|case| async move { case.problem().await });
+    let problems: Vec<_> = stream::iter(problems).buffered(PARALLEL).collect().await;
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_rule_about_servers_has_a_case() {
+    let options = options();
+    let has_case = |rule| AREAS.iter().copied().flatten().any(|case: &Case| case.rule == rule);
+    let rules = RULES.iter().map(|it| it.rule).filter(|rule| options.selects(*rule));
+    let missing: Vec<&str> = rules.filter(|it| !has_case(*it)).map(Rule::id).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}

@@ -1,0 +1,172 @@
+//! The correct server over HTTP, behind a proxy that alters requests and responses.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use sparring_check::{CheckTarget, OpenFuture};
+use sparring_mock::MockServer;
+use sparring_transport::Target;
+use sparring_transport::http::HttpTarget;
+
+use super::{CORRECT, mock};
+
+/// The largest body of a request.
+const MAX_BODY: usize = 16 * 1024 * 1024;
+
+type OnRequest = Arc<dyn Fn(&Parts, &Bytes) -> Option<Response> + Send + Sync>;
+type OnResponse = Arc<dyn Fn(&Parts, &Bytes, &mut Response) + Send + Sync>;
+type OnBody = Arc<dyn Fn(&Parts, &Bytes, String) -> String + Send + Sync>;
+
+/// Builds the altered server.
+#[derive(Clone, Default)]
+pub(crate) struct AlteredHttp {
+    on_request: Vec<OnRequest>,
+    on_response: Vec<OnResponse>,
+    on_body: Vec<OnBody>,
+    script: Option<String>,
+}
+
+/// A running altered server.
+pub(crate) struct RunningHttp {
+    target: Target,
+    _mock: MockServer,
+    _server: sparring_transport::http::HttpServerHandle,
+    proxy: tokio::task::JoinHandle<()>,
+}
+
+struct Proxy {
+    alterations: AlteredHttp,
+    upstream: String,
+    client: reqwest::Client,
+}
+
+impl AlteredHttp {
+    /// Serves this script instead of the correct server's.
+    pub(crate) fn script(mut self, script: &str) -> Self {
+        self.script = Some(script.to_owned());
+        self
+    }
+
+    /// Answers a request instead of the correct server.
+    pub(crate) fn on_request(
+        mut self,
+        alter: impl Fn(&Parts, &Bytes) -> Option<Response> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_request.push(Arc::new(alter));
+        self
+    }
+
+    /// Alters the status and headers of a response of the correct server.
+    pub(crate) fn on_response(
+        mut self,
+        alter: impl Fn(&Parts, &Bytes, &mut Response) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_response.push(Arc::new(alter));
+        self
+    }
+
+    /// Replaces the body of a response that is not an event stream, or one chunk of an event
+    /// stream.
+    pub(crate) fn on_body(
+        mut self,
+        alter: impl Fn(&Parts, &Bytes, String) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.on_body.push(Arc::new(alter));
+        self
+    }
+
+    /// Starts the server.
+    pub(crate) async fn start(self) -> RunningHttp {
+        let mock = mock(self.script.as_deref().unwrap_or(CORRECT));
+        let (server, urls) = mock.listen_locally().await.unwrap();
+        let upstream = urls.mcp;
+        let path = url_path(&upstream).to_owned();
+        let proxy = Proxy { alterations: self, upstream, client: reqwest::Client::new() };
+        let app = Router::new().fallback(forward).with_state(Arc::new(proxy));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}{path}", listener.local_addr().unwrap());
+        let proxy = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        let target = Target::Http(HttpTarget::new(url));
+        RunningHttp { target, _mock: mock, _server: server, proxy }
+    }
+}
+
+fn url_path(url: &str) -> &str {
+    let rest = url.split_once("://").unwrap().1;
+    &rest[rest.find('/').unwrap()..]
+}
+
+async fn forward(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, MAX_BODY).await.unwrap();
+    let alterations = &proxy.alterations;
+    if let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body)) {
+        return response;
+    }
+    let base = proxy.upstream.strip_suffix(url_path(&proxy.upstream)).unwrap();
+    let mut headers = parts.headers.clone();
+    // The correct server accepts only its own address.
+    headers.remove("host");
+    if headers.get("origin").is_some_and(|it| it.as_bytes().starts_with(b"http://127.0.0.1")) {
+        headers.remove("origin");
+    }
+    let url = format!("{base}{}", parts.uri);
+    let sent = proxy.client.request(parts.method.clone(), url).headers(headers);
+    let answer = sent.body(body.clone()).send().await.unwrap();
+    let mut builder = Response::builder().status(answer.status());
+    for (name, value) in answer.headers() {
+        if name != "transfer-encoding" && name != "content-length" {
+            builder = builder.header(name, value);
+        }
+    }
+    let streams = answer.headers().get("content-type");
+    let streams = streams.is_some_and(|it| it.as_bytes().starts_with(b"text/event-stream"));
+    let mut response = if streams {
+        let (proxy, parts, sent) = (Arc::clone(&proxy), parts.clone(), body.clone());
+        let chunks = futures_util::stream::unfold(answer, |mut answer| async move {
+            let chunk = answer.chunk().await.transpose()?;
+            Some((chunk, answer))
+        });
+        let chunks = futures_util::StreamExt::map(chunks, move |chunk| {
+            chunk.map(|chunk| alter_body(&proxy.alterations, &parts, &sent, &chunk))
+        });
+        builder.body(Body::from_stream(chunks)).unwrap()
+    } else {
+        let bytes = answer.bytes().await.unwrap();
+        let text = alter_body(alterations, &parts, &body, &bytes);
+        builder.body(Body::from(text)).unwrap()
+    };
+    alterations.on_response.iter().for_each(|it| it(&parts, &body, &mut response));
+    response
+}
+
+fn alter_body(alterations: &AlteredHttp, parts: &Parts, request: &Bytes, body: &Bytes) -> Bytes {
+    if alterations.on_body.is_empty() {
+        return body.clone();
+    }
+    let mut text = String::from_utf8(body.to_vec()).unwrap();
+    for alter in &alterations.on_body {
+        text = alter(parts, request, text);
+    }
+    text.into()
+}
+
+impl CheckTarget for RunningHttp {
+    fn open(&self) -> OpenFuture<'_> {
+        CheckTarget::open(&self.target)
+    }
+
+    fn http(&self) -> Option<&HttpTarget> {
+        CheckTarget::http(&self.target)
+    }
+}
+
+impl Drop for RunningHttp {
+    fn drop(&mut self) {
+        self.proxy.abort();
+    }
+}
