@@ -14,6 +14,7 @@ mod outcomes;
 mod probes;
 mod recording;
 mod report;
+pub mod requirements;
 mod target;
 mod verdict;
 

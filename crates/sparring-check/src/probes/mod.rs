@@ -4,7 +4,22 @@
 //! rules: [`Context::pass`], [`Context::fail`], [`Context::not_applicable`] or
 //! [`Context::undecided`]. A rule without an outcome is undecided.
 
+mod arguments;
+mod authorization;
+mod cost;
+mod definitions;
+mod http;
+mod input_required;
+mod lifecycle;
 mod messages;
+mod pagination;
+mod prompts;
+mod resources;
+mod safety;
+mod stdio;
+mod subscriptions;
+mod tools;
+mod utilities;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -33,4 +48,21 @@ macro_rules! probe {
 pub(crate) use probe;
 
 /// All probes, in the order in which they run.
-pub(crate) const PROBES: &[&[Probe]] = &[messages::PROBES];
+pub(crate) const PROBES: &[&[Probe]] = &[
+    lifecycle::PROBES,
+    messages::PROBES,
+    stdio::PROBES,
+    http::PROBES,
+    authorization::PROBES,
+    utilities::PROBES,
+    pagination::PROBES,
+    tools::PROBES,
+    resources::PROBES,
+    prompts::PROBES,
+    input_required::PROBES,
+    subscriptions::PROBES,
+    definitions::PROBES,
+    cost::PROBES,
+    safety::PROBES,
+    arguments::PROBES,
+];

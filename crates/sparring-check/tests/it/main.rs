@@ -2,4 +2,5 @@
 
 mod clean;
 mod pairs;
+mod requirements_page;
 mod support;

@@ -1,7 +1,19 @@
 //! For every rule a server that breaks only this rule, and the correct server that keeps it.
 //! One file for each area of the catalogue.
 
+mod arguments;
+mod authorization;
+mod definitions;
 mod exchange;
+mod http;
+mod lifecycle;
+mod resources;
+mod schema;
+mod stdio;
+mod subscriptions;
+mod tools;
+mod utilities;
+mod wire;
 
 use std::sync::Arc;
 
@@ -15,7 +27,21 @@ use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
 const PARALLEL: usize = 4;
 
 /// The cases of all areas.
-const AREAS: &[&[Case]] = &[exchange::CASES];
+const AREAS: &[&[Case]] = &[
+    wire::CASES,
+    schema::CASES,
+    exchange::CASES,
+    lifecycle::CASES,
+    stdio::CASES,
+    http::CASES,
+    authorization::CASES,
+    utilities::CASES,
+    subscriptions::CASES,
+    tools::CASES,
+    resources::CASES,
+    definitions::CASES,
+    arguments::CASES,
+];
 
 /// A rule with a server that breaks it in one revision.
 #[derive(Clone, Copy)]
@@ -93,7 +119,8 @@ impl Case {
         let mut others = bad_rules(&report);
         others.retain(|it| *it != rule && !also.contains(it));
         if !others.is_empty() {
-            let findings: Vec<_> = report.verdicts().filter(|it| others.contains(&it.rule)).collect();
+            let findings: Vec<_> =
+                report.verdicts().filter(|it| others.contains(&it.rule)).collect();
             return Some(format!("{name}: the broken server breaks more: {findings:#?}"));
         }
         let report = match check(self.target(false).await, options).await {

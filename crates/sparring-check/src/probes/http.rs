@@ -1,0 +1,5 @@
+//! Streamable HTTP.
+
+use super::Probe;
+
+pub(super) const PROBES: &[Probe] = &[];

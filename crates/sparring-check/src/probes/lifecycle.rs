@@ -1,0 +1,5 @@
+//! Lifecycle, versioning and discovery.
+
+use super::Probe;
+
+pub(super) const PROBES: &[Probe] = &[];

@@ -1,0 +1,5 @@
+//! Pages of lists.
+
+use super::Probe;
+
+pub(super) const PROBES: &[Probe] = &[];

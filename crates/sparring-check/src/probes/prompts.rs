@@ -1,0 +1,5 @@
+//! Prompts and completion.
+
+use super::Probe;
+
+pub(super) const PROBES: &[Probe] = &[];

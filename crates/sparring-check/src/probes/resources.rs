@@ -1,0 +1,5 @@
+//! Resources and their templates.
+
+use super::Probe;
+
+pub(super) const PROBES: &[Probe] = &[];

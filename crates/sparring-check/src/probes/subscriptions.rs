@@ -1,0 +1,5 @@
+//! Subscriptions and notifications about changes, in both eras.
+
+use super::Probe;
+
+pub(super) const PROBES: &[Probe] = &[];

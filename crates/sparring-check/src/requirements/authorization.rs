@@ -1,0 +1,5 @@
+//! Authorization.
+
+use super::requirements;
+
+requirements! {}

@@ -1,0 +1,5 @@
+//! Features of clients that a server uses: roots, sampling, elicitation.
+
+use super::requirements;
+
+requirements! {}

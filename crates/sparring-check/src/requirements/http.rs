@@ -1,0 +1,5 @@
+//! Streamable HTTP and HTTP+SSE.
+
+use super::requirements;
+
+requirements! {}

@@ -1,0 +1,5 @@
+//! Lifecycle, versioning and discovery.
+
+use super::requirements;
+
+requirements! {}

@@ -1,0 +1,5 @@
+//! Features of servers: tools, resources, prompts, completion, pagination.
+
+use super::requirements;
+
+requirements! {}

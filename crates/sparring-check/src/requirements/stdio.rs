@@ -1,0 +1,5 @@
+//! The stdio transport.
+
+use super::requirements;
+
+requirements! {}

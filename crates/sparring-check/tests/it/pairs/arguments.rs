@@ -1,0 +1,5 @@
+//! Generated arguments.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

@@ -1,0 +1,5 @@
+//! Authorization.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

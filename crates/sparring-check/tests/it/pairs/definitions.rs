@@ -1,0 +1,5 @@
+//! Definitions, cost and safety.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

@@ -1,0 +1,5 @@
+//! Streamable HTTP.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

@@ -1,0 +1,5 @@
+//! The connection as a whole.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

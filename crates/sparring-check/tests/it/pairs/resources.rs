@@ -1,0 +1,5 @@
+//! Resources, prompts, completion and pagination.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

@@ -1,0 +1,5 @@
+//! The stdio transport.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

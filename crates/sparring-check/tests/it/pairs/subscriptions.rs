@@ -1,0 +1,5 @@
+//! Subscriptions and requests of the server.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

@@ -1,0 +1,5 @@
+//! Tools.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];

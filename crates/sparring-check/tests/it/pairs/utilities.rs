@@ -1,0 +1,5 @@
+//! Ping, progress, cancellation, logging, caching and tasks.
+
+use super::Case;
+
+pub(super) const CASES: &[Case] = &[];
