@@ -13,6 +13,7 @@ pub mod node;
 mod pattern;
 pub mod problem;
 mod quantity;
+pub mod sample;
 pub mod schema;
 mod source;
 mod suggestion;

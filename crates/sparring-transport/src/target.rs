@@ -135,7 +135,11 @@ impl Target {
             Target::Container(target) => {
                 let (link, container) = container::open(target).await?;
                 let stderr = Some(link.stderr());
-                Ok(OpenedTarget { stderr, container: Some(container), ..OpenedTarget::from_link(link) })
+                Ok(OpenedTarget {
+                    stderr,
+                    container: Some(container),
+                    ..OpenedTarget::from_link(link)
+                })
             }
             #[cfg(unix)]
             Target::Unix(UnixTarget { path, max_line }) => {

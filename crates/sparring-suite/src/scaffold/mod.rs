@@ -1,7 +1,5 @@
 //! Generates a first suite: one that passes on a mock, or one for a server.
 
-mod pattern;
-mod sample;
 mod text;
 mod trial;
 

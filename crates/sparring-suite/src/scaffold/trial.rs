@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use sparring_peer::client::ServerRequest;
+use sparring_script::sample::samples;
 
-use super::sample::samples;
 use super::text::{comment, flow, string};
 
 /// The reason to skip a tool that may have side effects.

@@ -65,7 +65,6 @@ pub struct RuleEntry {
     pub advice: &'static str,
 }
 
-
 impl Rule {
     /// Returns the entry of the catalogue.
     pub fn entry(self) -> &'static RuleEntry {

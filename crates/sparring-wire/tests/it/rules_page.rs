@@ -51,7 +51,8 @@ fn render_heading(area: &str, page: &mut String) {
     let names: Vec<_> = Revision::ALL.iter().map(|it| it.name()).collect();
     let columns = "---|".repeat(names.len());
     writeln!(page, "\n## {area}\n").unwrap();
-    writeln!(page, "| rule | level | found by | {} | meaning | section |", names.join(" | ")).unwrap();
+    writeln!(page, "| rule | level | found by | {} | meaning | section |", names.join(" | "))
+        .unwrap();
     writeln!(page, "|---|---|---|{columns}---|---|").unwrap();
 }
 

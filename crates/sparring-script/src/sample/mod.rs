@@ -3,27 +3,30 @@
 //!
 //! A generated value may not conform. The result then has the reason.
 
-use serde_json::{Map, Value, json};
-use sparring_script::Schema;
-use sparring_script::schema::Verdict;
+mod pattern;
 
-use super::pattern::matching_text;
+use serde_json::{Map, Value, json};
+
+use crate::Schema;
+use crate::schema::Verdict;
+
+use self::pattern::matching_text;
 
 /// The depth limit for recursive schemas.
 const MAX_DEPTH: usize = 16;
 
 /// The sample values of a schema.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Samples {
+pub struct Samples {
     /// Different values, the one with the fewest properties first; never empty.
-    pub(super) values: Vec<Value>,
+    pub values: Vec<Value>,
     /// The reason if none of them conforms.
-    pub(super) mismatch: Option<String>,
+    pub mismatch: Option<String>,
 }
 
 /// Generates sample values. With `by_name`, the name of a property selects its text: `.`
 /// for a `path`, which is harmless only if the value is only read.
-pub(super) fn samples(schema: &Value, by_name: bool) -> Samples {
+pub fn samples(schema: &Value, by_name: bool) -> Samples {
     let all = [Optional::None, Optional::WithExample, Optional::All];
     let mut values: Vec<Value> = Vec::new();
     for optional in all {

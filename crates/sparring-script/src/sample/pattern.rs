@@ -71,7 +71,7 @@ mod tests {
             "^[^a-zA-Z0-9]x$",
         ] {
             let text = matching_text(pattern).expect(pattern);
-            let matches = sparring_script::Pattern::new(pattern).unwrap().is_match(&text);
+            let matches = crate::Pattern::new(pattern).unwrap().is_match(&text);
             assert_eq!(matches, Ok(true), "{pattern}: {text}");
         }
         assert_eq!(matching_text("^[0-9]{4}$").as_deref(), Some("1111"));
