@@ -15,6 +15,7 @@ mod probes;
 mod recording;
 mod report;
 pub mod requirements;
+mod rule_names;
 mod target;
 mod verdict;
 
@@ -22,5 +23,6 @@ pub use self::check::{CheckError, check};
 pub use self::facts::Facts;
 pub use self::options::{CallPolicy, CheckOptions};
 pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
+pub use self::rule_names::{rules_named, server_rules};
 pub use self::target::{CheckTarget, LinkTarget, OpenFuture};
 pub use self::verdict::{Finding, Outcome, ShownFrame, Status, Verdict};

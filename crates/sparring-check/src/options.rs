@@ -58,12 +58,16 @@ impl Default for CheckOptions {
 impl CheckOptions {
     /// Returns true if the rule is to be checked.
     pub fn selects(&self, rule: Rule) -> bool {
-        let concerns_a_server = !["llm/", "suite/"].iter().any(|area| rule.id().starts_with(area));
-        concerns_a_server
+        concerns_servers(rule)
             && rule.level() <= self.level
             && (self.only.is_empty() || self.only.contains(&rule))
             && !self.skip.contains(&rule)
     }
+}
+
+/// Returns true if the rule is about servers of the protocol.
+pub(crate) fn concerns_servers(rule: Rule) -> bool {
+    !["llm/", "suite/"].iter().any(|area| rule.id().starts_with(area))
 }
 
 /// The tools that a check may call.
