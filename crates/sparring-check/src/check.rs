@@ -1,5 +1,6 @@
 //! Runs a check: finds the revisions that the server speaks, and runs all probes in each.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::options::CheckOptions;
 use crate::probes::{PROBES, Probe};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
+use crate::tool_policy::read_only_tools;
 use crate::verdict::{Outcome, Verdict};
 
 /// The number of revisions that are checked at the same time.
@@ -51,9 +53,21 @@ pub async fn check(
 ) -> Result<CheckReport, CheckError> {
     let options = Arc::new(options);
     let revisions = options.revisions.clone();
-    let checks = revisions.into_iter().map(|revision| {
+    let contexts = revisions.into_iter().map(|revision| {
         let (target, options) = (Arc::clone(&target), Arc::clone(&options));
-        async move { (revision, check_revision(target, options, revision).await) }
+        async move { (revision, Context::open(target, options, revision).await) }
+    });
+    let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
+    let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
+    let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
+    let checks = contexts.into_iter().map(|(revision, context)| {
+        let read_only = Arc::clone(&read_only);
+        async move {
+            match context {
+                Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
+                Err(error) => (revision, Err(error)),
+            }
+        }
     });
     let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await;
 
@@ -79,11 +93,11 @@ pub async fn check(
 }
 
 async fn check_revision(
-    target: Arc<dyn CheckTarget>,
-    options: Arc<CheckOptions>,
-    revision: Revision,
-) -> Result<RevisionReport, ConnectError> {
-    let context = Context::open(target, options, revision).await?;
+    mut context: Context,
+    read_only_tools: Arc<BTreeSet<String>>,
+) -> RevisionReport {
+    context.set_read_only_tools(read_only_tools);
+    let revision = context.revision;
     for probe in PROBES.iter().copied().flatten() {
         run_probe(&context, probe).await;
     }
@@ -91,7 +105,7 @@ async fn check_revision(
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();
-    Ok(RevisionReport { revision, facts, verdicts, tool_uses })
+    RevisionReport { revision, facts, verdicts, tool_uses }
 }
 
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.

@@ -1,5 +1,6 @@
 //! The things that a probe works with: connections, facts and outcomes of one revision.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -34,6 +35,8 @@ pub(crate) struct Context {
     main: Option<Connection>,
     facts: Facts,
     tool_uses: Mutex<Vec<ToolUse>>,
+    /// The names of the tools that only read, in any revision.
+    read_only_tools: Arc<BTreeSet<String>>,
 }
 
 impl Context {
@@ -52,6 +55,7 @@ impl Context {
             main: None,
             facts: Facts::default(),
             tool_uses: Mutex::default(),
+            read_only_tools: Arc::default(),
         };
         let connection = context.start(context.client(), true).await?;
         connection.client().ready().await.map_err(ConnectError::Client)?;
@@ -69,6 +73,17 @@ impl Context {
     /// Returns what the server says about itself.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// Returns the names of the tools that only read, as their annotations say in any
+    /// revision.
+    pub(crate) fn read_only_tools(&self) -> &BTreeSet<String> {
+        &self.read_only_tools
+    }
+
+    /// Sets the names of the tools that only read.
+    pub(crate) fn set_read_only_tools(&mut self, names: Arc<BTreeSet<String>>) {
+        self.read_only_tools = names;
     }
 
     /// Returns the server.

@@ -17,6 +17,7 @@ mod report;
 pub mod requirements;
 mod rule_names;
 mod target;
+mod tool_policy;
 mod verdict;
 
 pub use self::check::{CheckError, check};
