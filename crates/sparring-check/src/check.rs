@@ -10,6 +10,7 @@ use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
 use crate::context::{ConnectError, Context};
+use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::probes::{PROBES, Probe};
 use crate::report::{CheckReport, RevisionReport};
@@ -51,11 +52,24 @@ pub async fn check(
     target: Arc<dyn CheckTarget>,
     options: CheckOptions,
 ) -> Result<CheckReport, CheckError> {
+    check_observed(target, options, Arc::new(())).await
+}
+
+/// Checks a server like [`check`], and shows its traffic and progress to an observer.
+///
+/// # Errors
+/// If the server cannot be connected to, or speaks none of the revisions.
+pub async fn check_observed(
+    target: Arc<dyn CheckTarget>,
+    options: CheckOptions,
+    observer: Arc<dyn CheckObserver>,
+) -> Result<CheckReport, CheckError> {
     let options = Arc::new(options);
     let revisions = options.revisions.clone();
     let contexts = revisions.into_iter().map(|revision| {
         let (target, options) = (Arc::clone(&target), Arc::clone(&options));
-        async move { (revision, Context::open(target, options, revision).await) }
+        let observer = Arc::clone(&observer);
+        async move { (revision, Context::open(target, options, observer, revision).await) }
     });
     let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
@@ -99,6 +113,7 @@ async fn check_revision(
     context.set_read_only_tools(read_only_tools);
     let revision = context.revision;
     for probe in PROBES.iter().copied().flatten() {
+        context.observer().probe_started(revision, probe.rules);
         run_probe(&context, probe).await;
     }
     context.main().close().await;

@@ -11,6 +11,7 @@ use sparring_wire::json::parse_value;
 use sparring_wire::types::ServerCapabilities;
 use sparring_wire::{Entry, ErrorObject, RawJson, Revision, Rule, Side};
 
+use crate::observer::CheckObserver;
 use crate::outcomes::Outcomes;
 use crate::recording::Recording;
 use crate::verdict::{Finding, ShownFrame};
@@ -40,10 +41,12 @@ impl Connection {
         opened: OpenedTarget,
         builder: ClientBuilder,
         outcomes: &Arc<Outcomes>,
+        observer: &Arc<dyn CheckObserver>,
         request_timeout: Duration,
     ) -> (Connection, Recording) {
         let recording = Recording::default();
-        let client = builder.transcript(recording.transcript()).start(opened.link);
+        let client =
+            builder.transcript(recording.transcript(Arc::clone(observer))).start(opened.link);
         let connection = Connection {
             client,
             recording: recording.clone(),

@@ -10,6 +10,7 @@ use sparring_wire::{Revision, Rule};
 
 use crate::connection::{Connection, Reply};
 use crate::facts::Facts;
+use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::outcomes::Outcomes;
 use crate::recording::Recording;
@@ -29,6 +30,7 @@ pub(crate) struct Context {
     pub(crate) revision: Revision,
     pub(crate) options: Arc<CheckOptions>,
     target: Arc<dyn CheckTarget>,
+    observer: Arc<dyn CheckObserver>,
     outcomes: Arc<Outcomes>,
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
@@ -44,12 +46,14 @@ impl Context {
     pub(crate) async fn open(
         target: Arc<dyn CheckTarget>,
         options: Arc<CheckOptions>,
+        observer: Arc<dyn CheckObserver>,
         revision: Revision,
     ) -> Result<Context, ConnectError> {
         let mut context = Context {
             revision,
             options,
             target,
+            observer,
             outcomes: Arc::default(),
             recordings: Mutex::default(),
             main: None,
@@ -91,6 +95,11 @@ impl Context {
         &*self.target
     }
 
+    /// Returns the observer of the check.
+    pub(crate) fn observer(&self) -> &dyn CheckObserver {
+        &*self.observer
+    }
+
     /// Opens another connection, with a handshake. A process target starts a new process.
     pub(crate) async fn connect(&self) -> Result<Connection, Stopped> {
         self.connect_with(|client| client).await
@@ -119,7 +128,8 @@ impl Context {
     async fn start(&self, client: ClientBuilder, judged: bool) -> Result<Connection, ConnectError> {
         let opened = self.target.open().await.map_err(ConnectError::Open)?;
         let timeout = self.options.rule_timeout;
-        let (connection, recording) = Connection::start(opened, client, &self.outcomes, timeout);
+        let (connection, recording) =
+            Connection::start(opened, client, &self.outcomes, &self.observer, timeout);
         if judged {
             self.recordings.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
         }

@@ -9,6 +9,7 @@ mod check;
 mod connection;
 mod context;
 mod facts;
+mod observer;
 mod options;
 mod outcomes;
 mod probes;
@@ -20,8 +21,9 @@ mod target;
 mod tool_policy;
 mod verdict;
 
-pub use self::check::{CheckError, check};
+pub use self::check::{CheckError, check, check_observed};
 pub use self::facts::Facts;
+pub use self::observer::CheckObserver;
 pub use self::options::{CallPolicy, CheckOptions};
 pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
 pub use self::rule_names::{rules_named, server_rules};

@@ -6,6 +6,8 @@ use std::time::Duration;
 use sparring_wire::{Entry, Side, Transcript, TranscriptItem, Violation};
 use tokio::sync::Notify;
 
+use crate::observer::CheckObserver;
+
 /// The limits of one recording. Later frames are checked, but not kept.
 const MAX_ENTRIES: usize = 20_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -31,12 +33,16 @@ struct Recorded {
 }
 
 impl Recording {
-    /// Creates a transcript that writes to this recording.
-    pub(crate) fn transcript(&self) -> Transcript {
+    /// Creates a transcript that writes to this recording, and shows everything to the
+    /// observer.
+    pub(crate) fn transcript(&self, observer: Arc<dyn CheckObserver>) -> Transcript {
         // The entries are kept here, so the transcript needs no room for them.
         let transcript = Transcript::with_max_bytes(64 * 1024);
         let recording = self.clone();
-        transcript.set_sink(move |item| recording.add(item));
+        transcript.set_sink(move |item| {
+            observer.recorded(&item);
+            recording.add(item);
+        });
         transcript
     }
 
