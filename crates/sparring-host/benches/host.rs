@@ -1,6 +1,6 @@
 //! Measures the cost of a hundred servers: the time to connect to all, relative
 //! to the slowest one; memory and files of each; the effect of a reload; and the leaks
-//! of a thousand reloads.
+//! of a thousand reloads. Then it measures good servers beside broken ones.
 //!
 //! The servers are this program itself, started with the name of a kind. Each
 //! takes a little longer to start than the one before, as real ones do; the
@@ -8,6 +8,8 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
+#[path = "host/broken_servers.rs"]
+mod broken_servers;
 #[path = "host/process.rs"]
 mod process;
 #[path = "host/servers.rs"]
@@ -43,18 +45,25 @@ fn main() -> ExitCode {
         ["serve-stdio", delay] => runtime.block_on(servers::over_stdio(delay)),
         ["serve-http", count] => runtime.block_on(servers::over_http(count)),
         ["measure", kind] => {
-            let kind = if kind == "stdio" { Kind::Stdio } else { Kind::Http };
-            let measuring = async { tokio::spawn(measure(kind)).await.expect("no panic") };
+            let kind = kind.to_owned();
+            let measuring = async move {
+                match &*kind {
+                    "broken" => broken_servers::measure().await,
+                    "stdio" => measure(Kind::Stdio).await,
+                    _ => measure(Kind::Http).await,
+                }
+            };
+            let measuring = async { tokio::spawn(measuring).await.expect("no panic") };
             return if runtime.block_on(measuring) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         // cargo adds `--bench`. Each kind runs in its own process, so that
         // memory of one does not count for another.
         _ => {
-            let met = ["stdio", "http"].map(|kind| {
+            let met = ["stdio", "http", "broken"].map(|kind| {
                 let mut measuring = Command::new(servers::this_program());
                 measuring.args(["measure", kind]).status().expect("this program starts").success()
             });
-            return if met == [true; 2] { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            return if met == [true; 3] { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
     }
     ExitCode::SUCCESS
