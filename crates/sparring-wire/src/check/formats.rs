@@ -24,6 +24,10 @@ pub(super) enum Format {
     ResourceMediaType,
     /// A date with a time (ISO 8601).
     Timestamp,
+    /// The time of the last change, with or without a time of day (ISO 8601).
+    LastModified,
+    /// The size of an icon.
+    IconSize,
 }
 
 impl Format {
@@ -38,6 +42,8 @@ impl Format {
             "mediatype" => Format::MediaType,
             "resourcemediatype" => Format::ResourceMediaType,
             "timestamp" => Format::Timestamp,
+            "lastmodified" => Format::LastModified,
+            "iconsize" => Format::IconSize,
             _ => return None,
         })
     }
@@ -51,6 +57,8 @@ impl Format {
             Format::MediaType => Rule::InvalidMediaType,
             Format::ResourceMediaType => Rule::InvalidResourceMediaType,
             Format::Timestamp => Rule::InvalidTimestamp,
+            Format::LastModified => Rule::InvalidLastModified,
+            Format::IconSize => Rule::InvalidIconSize,
         }
     }
 
@@ -79,6 +87,10 @@ impl Format {
             }),
             Format::Timestamp => (!is_timestamp(text.as_bytes()))
                 .then(|| format!("expected an ISO 8601 timestamp, found {}", shorten(text))),
+            Format::LastModified => (!is_timestamp(text.as_bytes()) && !is_date(text))
+                .then(|| format!("expected an ISO 8601 timestamp, found {}", shorten(text))),
+            Format::IconSize => (!is_icon_size(text))
+                .then(|| format!("expected a size such as 48x48, or any, found {}", shorten(text))),
         }
     }
 }
@@ -199,6 +211,28 @@ fn is_timestamp(text: &[u8]) -> bool {
         && digits(time) >= 2
         && time.first().is_some_and(u8::is_ascii_digit)
         && has_only(time, b":.,+-Zz")
+}
+
+/// Returns true for a URI that an icon can have as its source (2025-11-25 and later,
+/// basic#icons).
+pub(super) fn is_icon_source(uri: &str) -> bool {
+    let scheme = uri.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_some_and(|it| ["https", "http", "data"].contains(&&*it))
+}
+
+/// Returns true for a date of ISO 8601, such as `2025-01-12`.
+fn is_date(text: &str) -> bool {
+    let is_allowed = |it: u8| it.is_ascii_digit() || b"-W".contains(&it);
+    (7..=10).contains(&text.len())
+        && text.starts_with(|it: char| it.is_ascii_digit())
+        && text.bytes().all(is_allowed)
+}
+
+/// Returns true for `any`, and for a width and a height such as `48x48`.
+fn is_icon_size(text: &str) -> bool {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let sides = text.split_once(['x', 'X']);
+    text == "any" || sides.is_some_and(|(width, height)| is_number(width) && is_number(height))
 }
 
 /// Returns the reason why a key of `_meta` is not valid (2025-06-18 and later,

@@ -9,7 +9,7 @@ use super::formats::meta_key_problem;
 use super::json_path::JsonPath;
 use super::schema_syntax::schema_problem;
 use super::violation_collector::ViolationCollector;
-use crate::json::Json;
+use crate::json::{Json, JsonKind};
 use crate::rule::Rule;
 
 /// The maximum number of characters in the name of a tool.
@@ -39,6 +39,7 @@ impl Checker {
             }
             "prompts/get" => check_prompt_resources(result, path, out),
             "server/discover" => check_extensions(result, path, out),
+            "completion/complete" => check_completion_total(result, path, out),
             _ => {}
         }
     }
@@ -164,6 +165,29 @@ fn check_prompt_resources(result: Json<'_>, path: &JsonPath<'_>, out: &mut Viola
             });
         }
     }
+}
+
+/// Reports a `total` and `hasMore` that contradict the values (all revisions,
+/// server/utilities/completion#completion-results).
+fn check_completion_total(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let Some(completion) = result.get("completion") else { return };
+    let values = completion.get("values").filter(|it| it.kind() == JsonKind::Array);
+    let Some(values) = values.map(|it| it.items().count() as i64) else { return };
+    let total = completion.get("total").and_then(Json::as_i64);
+    let has_more = completion.get("hasMore").and_then(Json::as_bool);
+    let message = match (total, has_more) {
+        (Some(total), _) if total < values => {
+            format!("the total {total} is less than the number of values, {values}")
+        }
+        (Some(total), Some(false)) if total > values => {
+            format!("hasMore is false, but only {values} of {total} values are there")
+        }
+        (Some(total), Some(true)) if total == values => {
+            format!("hasMore is true, but all {total} values are there")
+        }
+        _ => return,
+    };
+    out.add_in_own_section(Rule::CompletionTotal, &path.name("completion"), || message);
 }
 
 fn check_extensions(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {

@@ -89,6 +89,12 @@ impl Checker {
         out.set_section(INPUT_REQUIRED_SECTION);
         self.check_shape("InputRequiredResult", result, path, out);
         self.check_input_requests(result, path, out);
+        if let Some(hint) = ["ttlMs", "cacheScope"].into_iter().find(|it| result.get(it).is_some())
+        {
+            out.add_in_own_section(Rule::InterimCacheHints, &path.name(hint), || {
+                format!("a result that requires input must not have {hint}")
+            });
+        }
         let fields = ["inputRequests", "requestState"];
         if fields.iter().all(|it| result.get(it).is_none()) {
             out.add(Rule::MissingField, path, || {

@@ -1,7 +1,7 @@
 //! Compares a JSON value with a shape, without building a tree and, while the value
 //! fits, without allocation.
 
-use super::formats::{Format, meta_key_problem, trace_problem};
+use super::formats::{Format, is_icon_source, meta_key_problem, trace_problem};
 use super::json_path::JsonPath;
 use super::shape_parser::{Field, Range, Record, Shape, TypeShapes};
 use super::violation_collector::ViolationCollector;
@@ -320,8 +320,15 @@ fn check_format(
     if out.is_probing() {
         return;
     }
-    if let Some(problem) = json.as_str().and_then(|text| format.problem(&text)) {
-        out.add_in_section(format.section(), format.rule(), path, || problem);
+    let Some(text) = json.as_str() else { return };
+    match format.problem(&text) {
+        Some(problem) => out.add_in_section(format.section(), format.rule(), path, || problem),
+        None if format == Format::IconUri && !is_icon_source(&text) => {
+            out.add_in_own_section(Rule::InvalidIconSource, path, || {
+                "expected a URI with the scheme https, http or data".to_owned()
+            });
+        }
+        None => {}
     }
 }
 

@@ -11,7 +11,8 @@
 //!
 //! A record can always have more fields than it declares. `unknown` is any value,
 //! `object` any object, `map<T>` an object whose values are all `T`. `base64`, `uri`, `url`,
-//! `uritemplate`, `mediatype`, `resourcemediatype` and `timestamp` are strings with that syntax.
+//! `uritemplate`, `mediatype`, `resourcemediatype`, `timestamp`, `lastmodified` and `iconsize` are
+//! strings with that syntax.
 
 use foldhash::fast::RandomState;
 use std::collections::HashMap;

@@ -92,7 +92,7 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
-Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
+Annotations = { audience?: Role[], lastModified?: lastmodified, priority?: number(0..1) }
 AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 BaseMetadata = { name: string, title?: string }
 BlobResourceContents = { blob: base64, mimeType?: resourcemediatype, uri: uri, _meta?: object }

@@ -109,7 +109,7 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
-Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
+Annotations = { audience?: Role[], lastModified?: lastmodified, priority?: number(0..1) }
 AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 BaseMetadata = { name: string, title?: string }
 BlobResourceContents = { blob: base64, mimeType?: resourcemediatype, uri: uri, _meta?: object }
@@ -155,7 +155,7 @@ GetTaskPayloadResult = { _meta?: object }
 GetTaskRequest = { jsonrpc: "2.0", id: RequestId, method: "tasks/get", params: GetTaskRequestParams }
 GetTaskRequestParams = { taskId: string, _meta?: { progressToken?: ProgressToken } }
 GetTaskResult = Result & Task
-Icon = { mimeType?: string, sizes?: string[], src: iconuri, theme?: "dark" | "light" }
+Icon = { mimeType?: string, sizes?: iconsize[], src: iconuri, theme?: "dark" | "light" }
 Icons = { icons?: Icon[] }
 ImageContent = { type: "image", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: object }
 Implementation = { description?: string, icons?: Icon[], name: string, title?: string, version: string, websiteUrl?: string }

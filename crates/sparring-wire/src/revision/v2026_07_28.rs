@@ -98,7 +98,7 @@ const ERRORS: &[ErrorCodeDefinition] = &[
 
 /// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
-Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
+Annotations = { audience?: Role[], lastModified?: lastmodified, priority?: number(0..1) }
 AudioContent = { type: "audio", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: MetaObject }
 BaseMetadata = { name: string, title?: string }
 BlobResourceContents = { blob: base64, mimeType?: resourcemediatype, uri: uri, _meta?: MetaObject }
@@ -141,7 +141,7 @@ GetPromptResult = { description?: string, messages: PromptMessage[], resultType:
 GetPromptResultResponse = { jsonrpc: "2.0", id: RequestId, result: InputRequiredResult | GetPromptResult }
 HeaderMismatchError = { jsonrpc: "2.0", id?: RequestId, error: HeaderMismatchErrorObject }
 HeaderMismatchErrorObject = Error & { code: -32020 }
-Icon = { mimeType?: string, sizes?: string[], src: iconuri, theme?: "dark" | "light" }
+Icon = { mimeType?: string, sizes?: iconsize[], src: iconuri, theme?: "dark" | "light" }
 Icons = { icons?: Icon[] }
 ImageContent = { type: "image", annotations?: Annotations, data: base64, mimeType: mediatype, _meta?: MetaObject }
 Implementation = { description?: string, icons?: Icon[], name: string, title?: string, version: string, websiteUrl?: string }
