@@ -50,6 +50,13 @@ impl ClientBuilder {
         self.protocol(Protocol::Only(revision))
     }
 
+    /// Sends no handshake and no discovery, but the metadata and headers of this revision.
+    #[must_use]
+    pub fn without_lifecycle(mut self, revision: Revision) -> Self {
+        self.options.raw_revision = Some(revision);
+        self.protocol(Protocol::Raw)
+    }
+
     /// Sets the timeout of connecting as a whole, and of each request after that.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {

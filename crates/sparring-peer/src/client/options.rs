@@ -18,6 +18,8 @@ pub struct ClientOptions {
     pub optional_capabilities: Map<String, Value>,
     /// The revision to use.
     pub protocol: Protocol,
+    /// The revision whose metadata and headers the requests of [`Protocol::Raw`] get.
+    pub raw_revision: Option<Revision>,
     /// The timeout of connecting as a whole, and of each request after that.
     pub timeout: Duration,
     /// The maximum wait for the right response after noise or a foreign
@@ -50,6 +52,7 @@ impl Default for ClientOptions {
             capabilities: Map::new(),
             optional_capabilities: Map::new(),
             protocol: Protocol::Auto,
+            raw_revision: None,
             timeout: Duration::from_secs(30),
             grace_period: Duration::from_secs(1),
             max_rounds: 16,

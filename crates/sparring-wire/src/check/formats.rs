@@ -3,6 +3,7 @@
 
 use fluent_uri::Uri;
 
+use crate::revision::ReservedPrefixes;
 use crate::rule::Rule;
 
 /// The syntax of a string.
@@ -268,6 +269,22 @@ pub(super) fn meta_key_problem(key: &str, is_prefix_required: bool) -> Option<St
             shorten(key)
         )
     })
+}
+
+/// Returns a message if a key of `_meta` has a prefix that belongs to the protocol (2025-06-18
+/// and later, basic#meta). Extensions of the protocol define keys below
+/// `io.modelcontextprotocol/`, so these are not judged.
+pub(super) fn reserved_key_problem(key: &str, reserved: ReservedPrefixes) -> Option<String> {
+    let (prefix, _) = key.rsplit_once('/')?;
+    let labels: Vec<&str> = prefix.split('.').collect();
+    let is_name = |label: &&str| matches!(*label, "modelcontextprotocol" | "mcp");
+    let is_reserved = match reserved {
+        ReservedPrefixes::None => false,
+        ReservedPrefixes::AnyLabelButLast => labels[..labels.len() - 1].iter().any(is_name),
+        ReservedPrefixes::SecondLabel => labels.get(1).is_some_and(is_name),
+    };
+    (is_reserved && prefix != "io.modelcontextprotocol")
+        .then(|| format!("the prefix of {} is reserved for the protocol", shorten(key)))
 }
 
 /// Returns the reason why a value of `_meta` is not valid (2026-07-28, basic#meta): the keys

@@ -1,11 +1,14 @@
 //! Compares a JSON value with a shape, without building a tree and, while the value
 //! fits, without allocation.
 
-use super::formats::{Format, is_icon_source, meta_key_problem, trace_problem};
+use super::formats::{
+    Format, is_icon_source, meta_key_problem, reserved_key_problem, trace_problem,
+};
 use super::json_path::JsonPath;
 use super::shape_parser::{Field, Range, Record, Shape, TypeShapes};
 use super::violation_collector::ViolationCollector;
 use crate::json::{Json, JsonKind};
+use crate::revision::ReservedPrefixes;
 use crate::rule::Rule;
 
 impl TypeShapes {
@@ -83,7 +86,7 @@ impl TypeShapes {
             let here = path.key(key);
             fits &= self.check(shape, value, &here, out);
             if *name == "_meta" && self.has_meta_rules {
-                check_meta_keys(value, &here, out);
+                check_meta_keys(value, self.reserved_prefixes, &here, out);
                 if self.has_trace_rules {
                     check_trace_context(value, &here, out);
                 }
@@ -333,11 +336,19 @@ fn check_format(
 }
 
 /// Checks the keys of a `_meta` object.
-fn check_meta_keys(json: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+fn check_meta_keys(
+    json: Json<'_>,
+    reserved: ReservedPrefixes,
+    path: &JsonPath<'_>,
+    out: &mut ViolationCollector<'_>,
+) {
     if out.is_probing() {
         return;
     }
     for (key, _) in json.members() {
+        if let Some(problem) = reserved_key_problem(&key.name(), reserved) {
+            out.add_in_own_section(Rule::ReservedMetaKey, &path.key(key), || problem);
+        }
         if let Some(problem) = meta_key_problem(&key.name(), false) {
             out.add_in_own_section(Rule::InvalidMetaKey, &path.key(key), || problem);
         }

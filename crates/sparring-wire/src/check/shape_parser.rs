@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::formats::Format;
-use crate::revision::Revision;
+use crate::revision::{ReservedPrefixes, Revision};
 
 /// The shapes of all types of one revision.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub(super) struct TypeShapes {
     types: Vec<Shape>,
     /// True if the revision has rules for the keys of `_meta`.
     pub(super) has_meta_rules: bool,
+    pub(super) reserved_prefixes: ReservedPrefixes,
     /// True if the values of some keys of `_meta` have a syntax.
     pub(super) has_trace_rules: bool,
 }
@@ -103,6 +104,7 @@ impl TypeShapes {
                 .expect("a unit test parses the shapes of every revision");
             TypeShapes {
                 has_meta_rules: definition.meta_key_rules,
+                reserved_prefixes: definition.reserved_prefixes,
                 has_trace_rules: definition.modern,
                 ..shapes
             }
@@ -121,7 +123,13 @@ impl TypeShapes {
         for (_, body) in &split {
             types.push(ShapeParser::parse(body, &names)?);
         }
-        Ok(TypeShapes { names, types, has_meta_rules: false, has_trace_rules: false })
+        Ok(TypeShapes {
+            names,
+            types,
+            has_meta_rules: false,
+            reserved_prefixes: ReservedPrefixes::None,
+            has_trace_rules: false,
+        })
     }
 
     /// Returns the shape of the type of that name.

@@ -3,6 +3,18 @@
 
 use super::Side;
 
+/// The prefixes of keys of `_meta` that belong to the protocol. Their names have a label
+/// `modelcontextprotocol` or `mcp`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReservedPrefixes {
+    /// No prefix.
+    None,
+    /// Those with the label before any other label.
+    AnyLabelButLast,
+    /// Those whose second label it is.
+    SecondLabel,
+}
+
 /// The definition of one revision.
 #[derive(Debug)]
 pub struct RevisionDefinition {
@@ -21,6 +33,8 @@ pub struct RevisionDefinition {
     pub resource_not_found: i64,
     /// True if the revision has rules for the keys of `_meta`.
     pub meta_key_rules: bool,
+    /// The prefixes of keys of `_meta` that belong to the protocol.
+    pub reserved_prefixes: ReservedPrefixes,
     /// True if the schemas of tools must be valid JSON Schemas.
     pub schema_rules: bool,
     /// True if a server reports invalid tool arguments in a result with `isError`, not in

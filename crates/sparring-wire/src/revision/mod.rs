@@ -33,7 +33,8 @@ mod v2025_11_25;
 mod v2026_07_28;
 
 pub use definition::{
-    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition,
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, ReservedPrefixes,
+    RevisionDefinition,
 };
 
 /// The sender of a frame.

@@ -1,7 +1,10 @@
 //! Protocol revision 2024-11-05, the first: handshake, tools, resources, prompts, sampling
 //! and roots.
 
-use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
+use super::{
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, ReservedPrefixes,
+    RevisionDefinition,
+};
 use crate::error::code;
 
 /// The definition of this revision.
@@ -13,6 +16,7 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     primed_streams: false,
     resource_not_found: code::RESOURCE_NOT_FOUND,
     meta_key_rules: false,
+    reserved_prefixes: ReservedPrefixes::None,
     schema_rules: false,
     tools_refuse_arguments: false,
     reserved_codes: None,

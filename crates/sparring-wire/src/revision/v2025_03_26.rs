@@ -1,7 +1,10 @@
 //! Protocol revision 2025-03-26: adds audio, tool annotations, the capability
 //! `completions`, and batches, which only this revision has.
 
-use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
+use super::{
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, ReservedPrefixes,
+    RevisionDefinition,
+};
 use crate::error::code;
 
 /// The definition of this revision.
@@ -13,6 +16,7 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     primed_streams: false,
     resource_not_found: code::RESOURCE_NOT_FOUND,
     meta_key_rules: false,
+    reserved_prefixes: ReservedPrefixes::None,
     schema_rules: false,
     tools_refuse_arguments: false,
     reserved_codes: None,

@@ -1,7 +1,10 @@
 //! Protocol revision 2025-11-25: adds tasks, URL elicitation, icons and tools in sampling.
 //! It is the last revision with a handshake.
 
-use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
+use super::{
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, ReservedPrefixes,
+    RevisionDefinition,
+};
 use crate::error::code;
 
 /// The definition of this revision.
@@ -13,6 +16,7 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     primed_streams: true,
     resource_not_found: code::RESOURCE_NOT_FOUND,
     meta_key_rules: true,
+    reserved_prefixes: ReservedPrefixes::SecondLabel,
     schema_rules: true,
     tools_refuse_arguments: true,
     reserved_codes: None,

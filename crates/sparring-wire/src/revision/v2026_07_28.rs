@@ -1,7 +1,10 @@
 //! Protocol revision 2026-07-28: metadata on each request instead of a handshake, input by
 //! retry instead of server requests, subscriptions and caching hints.
 
-use super::{ErrorCodeDefinition, NotificationDefinition, RequestDefinition, RevisionDefinition};
+use super::{
+    ErrorCodeDefinition, NotificationDefinition, RequestDefinition, ReservedPrefixes,
+    RevisionDefinition,
+};
 use crate::error::code;
 
 /// The definition of this revision.
@@ -13,6 +16,7 @@ pub(super) static RULES: RevisionDefinition = RevisionDefinition {
     primed_streams: false,
     resource_not_found: code::INVALID_PARAMS,
     meta_key_rules: true,
+    reserved_prefixes: ReservedPrefixes::SecondLabel,
     schema_rules: true,
     tools_refuse_arguments: true,
     reserved_codes: Some((-32099, -32020)),

@@ -9,6 +9,7 @@ const ALL: &[Revision] = &Revision::ALL;
 const UNTIL_2025_03_26: &[Revision] = &[V2024_11_05, V2025_03_26];
 const LEGACY: &[Revision] = &[V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25];
 const MODERN: &[Revision] = &[V2026_07_28];
+const ONLY_2025_03_26: &[Revision] = &[V2025_03_26];
 const ONLY_2025_11_25: &[Revision] = &[V2025_11_25];
 const UNTIL_2025_06_18: &[Revision] = &[V2024_11_05, V2025_03_26, V2025_06_18];
 const SINCE_2025_03_26: &[Revision] = &[V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28];
@@ -197,7 +198,71 @@ rules! {
         "A notification must not get a response.",
         "Answer only messages that have an id.";
 
+    InvalidRequest = "exchange/invalid-request", Check, Must, ALL, "basic#error-codes",
+        "A message that is not a valid request must get an error such as -32600, or no answer.",
+        "Validate every message, and answer those without a method with the error -32600 (invalid request).";
+    ParseError = "exchange/parse-error", Check, Must, ALL, "basic#error-codes",
+        "A message that is not JSON must get the error -32700, or no answer.",
+        "Answer messages that cannot be parsed with the error -32700 (parse error).";
+    BrokenMessage = "exchange/broken-message", Check, Must, ALL, MESSAGES,
+        "A server must answer valid requests after a message that is not valid.",
+        "Catch errors of reading and parsing for each message, and go on with the next one.";
+    Batch = "exchange/batch", Check, Must, ONLY_2025_03_26, "basic#batching",
+        "A server must accept batches, and must answer each request in them.",
+        "Handle an array of messages: answer each request in it, and no notification.";
+    InvalidParams = "exchange/invalid-params", Check, Must, ALL, "basic#error-codes",
+        "A request whose params lack a required field or have a wrong type must get an error.",
+        "Validate the params of each method, and answer invalid ones with the error -32602.";
+    InvalidParamsCode = "exchange/invalid-params-code", Check, Should, ALL, "basic#error-codes",
+        "The error for invalid params should have the code -32602.",
+        "Answer invalid params with the error -32602 (invalid params).";
+    UnknownField = "exchange/unknown-field", Check, Must, ALL, "basic#meta",
+        "A server must accept unknown fields in params, unknown keys of `_meta` and unknown capabilities of the client.",
+        "Ignore the fields that you do not know.";
+
     // The connection as a whole.
+    Handshake = "lifecycle/handshake", Check, Must, ALL, "basic/versioning#protocol-version-negotiation",
+        "A server must answer `initialize` or `server/discover` with its versions and capabilities.",
+        "Answer with all fields that the schema of the result requires.";
+    VersionNegotiation = "lifecycle/version-negotiation", Check, Must, LEGACY, "basic/lifecycle#version-negotiation",
+        "A server must answer a request for an unknown version with a version that it supports.",
+        "Answer `initialize` with your newest version if you do not know the requested one.";
+    OlderVersion = "lifecycle/older-version", Check, Should, LEGACY, "basic/lifecycle#version-negotiation",
+        "A server should answer a request for an unknown version with its newest version.",
+        "Answer `initialize` with your newest version if you do not know the requested one.";
+    UnsupportedVersion = "lifecycle/unsupported-version", Check, Must, MODERN, "basic/versioning#protocol-version-negotiation",
+        "A request of an unknown version must get the error -32022, which lists the supported versions.",
+        "Check the version of every request, and answer with the error -32022 and `data.supported`.";
+    InitializeRefusal = "lifecycle/initialize-refusal", Check, Should, MODERN, "basic/versioning#backward-compatibility-with-initialization-based-versions",
+        "A server without `initialize` should name its versions in the error that it answers.",
+        "List your versions in the message or the `data.supported` of the error.";
+    Stateful = "lifecycle/stateful", Check, Must, MODERN, "basic#statelessness",
+        "A request must not depend on earlier requests of the connection.",
+        "Take everything that a request needs from the request itself.";
+    MissingDiscover = "discover/not-implemented", Check, Must, MODERN, "server/discover",
+        "A server must implement `server/discover`.",
+        "Answer `server/discover` with your versions and capabilities.";
+    UnspokenVersion = "discover/unspoken-version", Check, Must, MODERN, "server/discover#discoverresult",
+        "A server must speak each version that it lists as supported.",
+        "List only the versions that the server really speaks.";
+    MissingMeta = "meta/missing-field", Check, Must, MODERN, "basic#meta",
+        "A request without a required field of `_meta` must get the error -32602.",
+        "Check that every request has the version and the client's capabilities in its `_meta`.";
+    RequiredClientInfo = "meta/client-info", Check, Must, MODERN, "basic#meta",
+        "A server must accept requests without the client's name and version.",
+        "Do not require `io.modelcontextprotocol/clientInfo`.";
+    MissingServerInfo = "meta/server-info", Check, Should, MODERN, "basic#meta",
+        "Every result should have the server's name and version in its `_meta`.",
+        "Add `io.modelcontextprotocol/serverInfo` to the `_meta` of each result.";
+    ReservedMetaKey = "meta/reserved-key", Traffic, Must, SINCE_2025_06_18, "basic#meta",
+        "A key of `_meta` must not use a prefix that is reserved for the protocol.",
+        "Use a prefix of your own, such as `com.example/`.";
+    UndeclaredMethod = "capabilities/undeclared-method", Check, Should, ALL, "basic#error-codes",
+        "A method of a capability that the server does not declare should get the error -32601, if any.",
+        "Answer the methods of features that you do not have with the error -32601 (method not found).";
+    LongLine = "stdio/long-line", Check, Should, ALL, NONE,
+        "A server should read messages of any common length.",
+        "Read lines without a fixed limit, or with one of several megabytes.";
     OutOfOrder = "lifecycle/out-of-order", Traffic, Should, LEGACY, "basic/lifecycle#initialization",
         "Requests other than `ping` should wait until the session is initialized, and `initialize` should come once.",
         "Wait until the session is initialized before you send requests.";

@@ -71,7 +71,17 @@ impl<W> Core<W> {
         if self.link == LinkKind::Shared {
             return Headers::new();
         }
-        self.request_headers(frame.method().unwrap_or_default(), frame.params())
+        let headers = self.request_headers(frame.method().unwrap_or_default(), frame.params());
+        // The header mirrors the version of the body, also a wrong one.
+        let path = ["_meta", "io.modelcontextprotocol/protocolVersion"];
+        let version = frame.params().and_then(|it| it.get_path(&path)).and_then(Json::as_str);
+        let is_value = |it: &str| it.bytes().all(|byte| byte.is_ascii_graphic());
+        let Some(version) = version.filter(|it| is_value(it)) else { return headers };
+        let mirror = |(name, value)| match name {
+            mirrored_headers::PROTOCOL_VERSION_HEADER => (name, &*version),
+            _ => (name, value),
+        };
+        headers.iter().map(mirror).collect()
     }
 
     /// Stores which arguments of the listed tools are mirrored.

@@ -89,6 +89,9 @@ impl<W> Core<W> {
         let deadline = now.saturating_add(timeout);
         let (discover, initialize) = match self.options.protocol {
             Protocol::Raw => {
+                if let Some(revision) = self.options.raw_revision {
+                    self.set_revision(revision);
+                }
                 self.phase = Phase::Ready;
                 return;
             }
