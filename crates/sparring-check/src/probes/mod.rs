@@ -7,6 +7,7 @@
 mod arguments;
 mod authorization;
 mod cost;
+mod definition_findings;
 mod definitions;
 mod http;
 mod input_required;
