@@ -175,7 +175,8 @@ fn missing_capability(
             if !declares(declared, "sampling") {
                 return Some("sampling");
             }
-            (has_tools && has_param("tools") && !declares(declared, "sampling.tools"))
+            let uses_tools = has_param("tools") || has_param("toolChoice");
+            (has_tools && uses_tools && !declares(declared, "sampling.tools"))
                 .then_some("sampling.tools")
         }
         "elicitation/create" => {

@@ -7,9 +7,11 @@
 mod capabilities;
 mod http;
 mod notifications;
+mod questions;
 mod request_tracker;
 mod responses;
 mod results;
+mod sensitive;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,9 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// The maximum number of subscriptions, and of responses of the client, that are remembered.
+const MAX_SUBSCRIPTIONS: usize = 1024;
+
 /// Checks the frames of one connection, in the order in which they were sent.
 #[derive(Debug, Default)]
 pub struct ConnectionChecker {
@@ -57,6 +62,13 @@ pub struct ConnectionChecker {
     tasks: TaskTracker,
     /// The ids of the server's elicitations with a URL.
     elicitations: HashSet<String>,
+    /// The resources that a legacy client has subscribed to, each with the number of the next
+    /// request when the subscription had ended.
+    subscribed: HashMap<Box<str>, Option<u64>>,
+    /// The ids of all `subscriptions/listen` requests.
+    listens: HashSet<Id>,
+    /// The client's responses, each with the number of the client's next request.
+    client_answers: HashMap<Id, u64>,
     /// The `cacheScope` of the page before each cursor of a method.
     page_scopes: HashMap<(&'static str, Box<str>), Box<str>>,
     /// The ids of the events over HTTP.
@@ -155,6 +167,9 @@ impl ConnectionChecker {
         self.check_early_message(from, frame, &mut found);
         if from == Side::Server {
             self.learn_elicitation(frame.params());
+            if let Some(revision) = revision {
+                self.check_server_question(revision, frame, &mut found);
+            }
         } else if frame.method() == Some("tools/call") {
             request.lacks_task = self.tasks.requires_task(frame.params());
         }
@@ -172,9 +187,25 @@ impl ConnectionChecker {
             self.modern = Some(revision);
         }
         if let Some(id) = frame.id() {
+            if from == Side::Client {
+                self.learn_subscription(id, frame.method().unwrap_or_default(), &request);
+            }
             self.requests_from(from).add(id, request);
         }
         found
+    }
+
+    /// Remembers the subscriptions of a client.
+    fn learn_subscription(&mut self, id: &Id, method: &str, request: &PendingRequest) {
+        if request.subscription.is_some() && self.listens.len() < MAX_SUBSCRIPTIONS {
+            self.listens.insert(id.clone());
+        }
+        let has_room = self.subscribed.len() < MAX_SUBSCRIPTIONS;
+        if let Some(uri) =
+            request.subject.as_ref().filter(|_| has_room && method == "resources/subscribe")
+        {
+            self.subscribed.insert(uri.clone(), None);
+        }
     }
 
     /// Returns the revision of a request, if it is certain.
@@ -324,6 +355,7 @@ fn pending_request(
         subject: match method {
             _ if from == Side::Server => None,
             "tasks/result" => params.and_then(|it| it.get("taskId")),
+            "resources/subscribe" | "resources/unsubscribe" => params.and_then(|it| it.get("uri")),
             _ if modern => params.and_then(|it| it.get("cursor")),
             _ => None,
         }

@@ -1,8 +1,10 @@
 //! Checks notifications: initialization, cancellation, progress and subscriptions.
 
+use super::capabilities::declares;
 use super::request_tracker::{FinishedState, ProgressViolation};
-use super::{ConnectionChecker, SUBSCRIPTION_KEY, progress_section, violation};
+use super::{ConnectionChecker, SUBSCRIPTION_KEY, progress_section, sensitive, violation};
 use crate::check::checker::Checker;
+use crate::check::json_path::JsonPath;
 use crate::frame::Frame;
 use crate::id::Id;
 use crate::json::Json;
@@ -12,6 +14,14 @@ use crate::violation::Violation;
 
 /// The maximum number of elicitations that are remembered.
 const MAX_ELICITATIONS: usize = 1024;
+
+/// The capability that each kind of a subscription needs.
+const FILTER_CAPABILITIES: [(&str, &str); 4] = [
+    ("toolsListChanged", "tools.listChanged"),
+    ("promptsListChanged", "prompts.listChanged"),
+    ("resourcesListChanged", "resources.listChanged"),
+    ("resourceSubscriptions", "resources.subscribe"),
+];
 
 const RECEIVING_SECTION: &str = "basic/patterns/subscriptions#receiving-notifications";
 
@@ -30,11 +40,18 @@ impl ConnectionChecker {
                 self.check_notification_capability(revision, from, definition, &mut found);
             }
             let modern = revision.is_modern() && from == Side::Server;
+            if from == Side::Server && method == "notifications/resources/updated" && !modern {
+                self.check_update(revision, frame, &mut found);
+            }
             if from == Side::Server && method == "notifications/message" {
+                check_sensitive_log(revision, frame, &mut found);
                 match modern {
                     true => self.check_log_requested(revision, frame, &mut found),
                     false => self.check_log_level(revision, frame, &mut found),
                 }
+            }
+            if from == Side::Server && method == "notifications/tasks/status" {
+                self.check_task_status(revision, frame, &mut found);
             }
             if from == Side::Server && method == "notifications/elicitation/complete" {
                 self.check_elicitation_complete(revision, frame, &mut found);
@@ -104,13 +121,21 @@ impl ConnectionChecker {
             out.push(violation(revision, Rule::UnknownCancellation, path, message, section));
             return;
         }
-        let Some(revision) = modern else {
+        let Some(modern) = modern else {
+            if let Some(revision) = revision.filter(|_| from == Side::Server) {
+                self.check_finished_cancellation(revision, &id, out);
+            }
             return self.requests_from(from).cancel(&id);
         };
+        let revision = modern;
         // A modern server can only cancel subscriptions of the client.
         let request = self.client_requests.pending(&id);
-        let other = request.filter(|it| it.subscription.is_none() && it.copies == 0);
-        if other.is_some() {
+        let other = request.is_some_and(|it| it.subscription.is_none() && it.copies == 0);
+        let was_other = request.is_none()
+            && !self.listens.contains(&id)
+            && self.listens.len() < super::MAX_SUBSCRIPTIONS
+            && !self.client_requests.has_forgotten;
+        if other || was_other {
             out.push(violation(
                 revision,
                 Rule::InvalidSubscription,
@@ -121,6 +146,86 @@ impl ConnectionChecker {
             return;
         }
         self.client_requests.cancel(&id);
+    }
+
+    /// Reports the cancellation of a request whose response the server has certainly
+    /// received: it has answered a request that came after the response.
+    fn check_finished_cancellation(&self, revision: Revision, id: &Id, out: &mut Vec<Violation>) {
+        let is_answered = self.server_requests.finished(id) == Some(FinishedState::Answered);
+        let answered = self.client_answers.get(id).filter(|_| is_answered);
+        if answered.is_some_and(|before| self.client_requests.has_received(*before)) {
+            let rule = Rule::FinishedCancellation;
+            let message = format!("request {id} already has a response");
+            let section = "basic/utilities/cancellation#behavior-requirements";
+            out.push(violation(revision, rule, "$.params.requestId", message, section));
+        }
+    }
+
+    /// Reports a change of a resource that the client has not subscribed to. The resource can
+    /// be a part of a subscribed one.
+    fn check_update(&self, revision: Revision, frame: &Frame, out: &mut Vec<Violation>) {
+        let uri = frame.params().and_then(|it| it.get("uri")).and_then(Json::as_str);
+        let Some(uri) = uri.filter(|_| self.subscribed.len() < super::MAX_SUBSCRIPTIONS) else {
+            return;
+        };
+        let requests = &self.client_requests;
+        let mut active = self
+            .subscribed
+            .iter()
+            .filter(|(_, ended)| ended.is_none_or(|before| !requests.has_received(before)));
+        if !active.any(|(subscribed, _)| uri.starts_with(&**subscribed)) {
+            let rule = Rule::UnrequestedUpdate;
+            let message = format!("the client has no subscription to {uri:?}");
+            out.push(violation(revision, rule, "$.params.uri", message, rule.entry().section));
+        }
+    }
+
+    /// Checks that an acknowledgment names only what was requested, and what the server
+    /// declares.
+    fn check_acknowledgment(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        id: &Id,
+        out: &mut Vec<Violation>,
+    ) {
+        let pending = self.client_requests.pending(id).filter(|it| it.copies == 0);
+        let requested = pending.and_then(|it| it.subscription.as_ref());
+        let granted = frame.params().and_then(|it| it.get("notifications"));
+        let (Some(requested), Some(granted)) = (requested, granted) else { return };
+        let requested = requested.filter.view();
+        for (key, value) in granted.members() {
+            let name = key.name();
+            let path = JsonPath::new("$.params.notifications").name(&name).to_string();
+            let asked = requested.get(&name);
+            let uris = |list: Option<Json<'_>>| -> Vec<String> {
+                let items = list.unwrap_or(Json::EMPTY_OBJECT).items();
+                items.filter_map(|it| it.as_str().map(Into::into)).collect()
+            };
+            let asked_uris = uris(asked);
+            let other = uris(Some(value)).into_iter().find(|it| !asked_uris.contains(it));
+            let wanted = asked.and_then(Json::as_bool) == Some(true);
+            let unrequested = match (value.as_bool(), other) {
+                (Some(true), _) if !wanted => Some(format!("the client did not request {name}")),
+                (_, Some(uri)) => Some(format!("the client did not request {uri:?}")),
+                _ => None,
+            };
+            if let Some(message) = unrequested {
+                let rule = Rule::WrongAcknowledgment;
+                out.push(violation(revision, rule, path, message, rule.entry().section));
+                continue;
+            }
+            let grants = value.as_bool() == Some(true) || value.items().next().is_some();
+            let declared = self.discovered_capabilities.as_ref();
+            let capability = FILTER_CAPABILITIES.iter().find(|(known, _)| name == *known);
+            if let (true, Some(declared), Some((_, capability))) = (grants, declared, capability)
+                && !declares(declared.view(), capability)
+            {
+                let rule = Rule::UndeclaredSubscription;
+                let message = format!("the server did not declare {capability}");
+                out.push(violation(revision, rule, path, message, rule.entry().section));
+            }
+        }
     }
 
     fn check_progress(
@@ -137,6 +242,10 @@ impl ConnectionChecker {
         };
         let value = params.and_then(|it| it.get("progress"));
         let value = value.and_then(Json::as_f64);
+        let has_tasks = revision.filter(|it| Rule::WrongTaskStatus.applies_in(*it));
+        if let Some(revision) = has_tasks.filter(|_| from == Side::Server) {
+            self.check_task_progress(revision, &token, frame, out);
+        }
         let invalid = self.requests_from(from.other()).check_progress(&token, value);
         let (Some(invalid), Some(revision)) = (invalid, revision) else {
             return;
@@ -213,10 +322,14 @@ impl ConnectionChecker {
             _ => return,
         };
         let id = subscription.and_then(Id::from_json);
+        let uri = frame.params().and_then(|it| it.get("uri")).and_then(Json::as_str);
         let message = match &id {
             None => Some(format!("{method} must name its subscription")),
-            Some(id) => self.subscription_problem(id, filter_key, acknowledgment),
+            Some(id) => self.subscription_problem(id, filter_key, acknowledgment, uri.as_deref()),
         };
+        if let Some(id) = id.as_ref().filter(|_| acknowledgment) {
+            self.check_acknowledgment(revision, frame, id, out);
+        }
         if let Some(message) = message {
             let path = format!("$.params._meta[\"{SUBSCRIPTION_KEY}\"]");
             let rule = Rule::InvalidSubscription;
@@ -234,6 +347,7 @@ impl ConnectionChecker {
         id: &Id,
         filter_key: &str,
         acknowledgment: bool,
+        uri: Option<&str>,
     ) -> Option<String> {
         let tracker = &self.client_requests;
         let Some(request) = tracker.pending(id) else {
@@ -254,11 +368,27 @@ impl ConnectionChecker {
         if !subscription.acknowledged {
             return Some(format!("subscription {id} is not acknowledged yet"));
         }
-        let requested = subscription
-            .filter
-            .view()
-            .get(filter_key)
-            .is_some_and(|it| it.as_bool() == Some(true) || it.items().next().is_some());
-        (!requested).then(|| format!("subscription {id} did not request {filter_key}"))
+        let filter = subscription.filter.view();
+        let requested = filter.get(filter_key).unwrap_or(Json::EMPTY_OBJECT);
+        if requested.as_bool() != Some(true) && requested.items().next().is_none() {
+            return Some(format!("subscription {id} did not request {filter_key}"));
+        }
+        // The resource can be a part of a requested one.
+        let is_covered = |uri: &str| {
+            let mut uris = requested.items().filter_map(Json::as_str);
+            uris.any(|it| uri.starts_with(&*it))
+        };
+        let uri = uri.filter(|it| filter_key == "resourceSubscriptions" && !is_covered(it))?;
+        Some(format!("subscription {id} did not request {uri:?}"))
+    }
+}
+
+/// Reports credentials and stack traces in a log message.
+fn check_sensitive_log(revision: Revision, frame: &Frame, out: &mut Vec<Violation>) {
+    let data = frame.params().and_then(|it| it.get("data"));
+    if let Some(found) = data.and_then(sensitive::in_value) {
+        let rule = Rule::SensitiveLog;
+        let message = format!("the log message contains {found}");
+        out.push(violation(revision, rule, "$.params.data", message, rule.entry().section));
     }
 }

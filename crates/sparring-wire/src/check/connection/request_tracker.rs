@@ -53,7 +53,8 @@ pub(super) struct PendingRequest {
     /// The lowest level of log messages that the request asks for, or that
     /// `logging/setLevel` sets.
     pub(super) log_level: Option<LogLevel>,
-    /// The `cursor` of a list, or the `taskId` of a request about a task.
+    /// The `cursor` of a list, the `taskId` of a request about a task, or the `uri` of a
+    /// subscription.
     pub(super) subject: Option<Box<str>>,
     /// True if the called tool requires a task and the request has none.
     pub(super) lacks_task: bool,

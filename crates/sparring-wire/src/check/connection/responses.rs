@@ -1,6 +1,7 @@
 //! Matches responses with their requests, and learns the revision of the connection
 //! from them.
 
+use super::questions::{check_inputs, check_required_elicitations};
 use super::request_tracker::PendingRequest;
 use super::results::{check_required_capabilities, check_supported_versions};
 use super::{
@@ -28,6 +29,9 @@ impl ConnectionChecker {
             let revision = self.revision().filter(certain);
             return self.response_violations(revision, from, frame, RequestContext::default());
         };
+        if from == Side::Client && self.client_answers.len() < super::MAX_SUBSCRIPTIONS {
+            self.client_answers.insert(id.clone(), self.client_requests.next_number);
+        }
         match self.requests_from(requester).take(id) {
             Some(request) => self.check_answer(from, frame, id, &request),
             None => self.check_unmatched(from, frame, id),
@@ -101,6 +105,7 @@ impl ConnectionChecker {
                 self.check_implemented(revision, frame, request, &mut found);
             }
             self.learn_from_answer(frame, request);
+            check_required_elicitations(revision, frame, &mut found);
             if Rule::WrongTaskStatus.applies_in(revision) {
                 self.check_task_answer(revision, frame, request, &mut found);
             }
@@ -119,6 +124,12 @@ impl ConnectionChecker {
         let is_level = request.definition.is_some_and(|it| it.name == "logging/setLevel");
         if let Some(level) = request.log_level.filter(|_| is_level && frame.result().is_some()) {
             self.log_level = Some((level, self.client_requests.next_number));
+        }
+        let unsubscribed = request.definition.filter(|it| it.name == "resources/unsubscribe");
+        if let (Some(_), Some(uri), Some(_)) = (unsubscribed, &request.subject, frame.result())
+            && let Some(ended) = self.subscribed.get_mut(uri)
+        {
+            *ended = Some(self.client_requests.next_number);
         }
         let elicitations = frame.error().and_then(|it| it.get_path(&["data", "elicitations"]));
         for elicitation in elicitations.unwrap_or(Json::EMPTY_OBJECT).items() {
@@ -226,6 +237,11 @@ impl ConnectionChecker {
                     "basic/patterns/mrtr#server-requirements-basic-workflow",
                 ));
             }
+        }
+        if let Some(result) = frame.result() {
+            let declared = request.capabilities.as_ref();
+            let declared = declared.map_or(Json::EMPTY_OBJECT, |it| it.view());
+            check_inputs(revision, declared, result, out);
         }
         if request.definition.is_some_and(|it| it.name == "tools/list") {
             let tools = frame.result().and_then(|result| result.get("tools"));

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::request_tracker::PendingRequest;
 use super::{ConnectionChecker, capabilities, violation};
 use crate::frame::Frame;
+use crate::id::Id;
 use crate::json::Json;
 use crate::revision::{Revision, Side};
 use crate::rule::Rule;
@@ -21,6 +22,8 @@ const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task";
 pub(super) struct TaskTracker {
     /// The known tasks, with their final status.
     tasks: HashMap<String, Option<FinalStatus>>,
+    /// The progress tokens of the calls that created tasks, with the task.
+    tokens: HashMap<Id, String>,
     /// The tools that can only run as tasks.
     required_by: HashSet<String>,
 }
@@ -61,7 +64,7 @@ impl ConnectionChecker {
         match definition.name {
             "tools/list" => self.learn_required_tasks(result),
             "tools/call" if request.task && result.get("task").is_some() => {
-                self.check_new_task(revision, result, out);
+                self.check_new_task(revision, result, request, out);
             }
             "tools/call" if request.lacks_task => out.push(violation(
                 revision,
@@ -71,6 +74,10 @@ impl ConnectionChecker {
                 Rule::TaskRequired.entry().section,
             )),
             "tasks/get" | "tasks/cancel" => {
+                check_superfluous_relation(revision, result, "$.result", out);
+                if definition.name == "tasks/get" {
+                    check_status_message(revision, result, out);
+                }
                 self.check_status(revision, result, "$.result.status", request, out);
                 let status = result.get("status").and_then(Json::as_str);
                 let wrong =
@@ -81,6 +88,7 @@ impl ConnectionChecker {
                 }
             }
             "tasks/list" => {
+                check_superfluous_relation(revision, result, "$.result", out);
                 let tasks = result.get("tasks").unwrap_or(Json::EMPTY_OBJECT);
                 for (index, task) in tasks.items().enumerate() {
                     let path = format!("$.result.tasks[{index}].status");
@@ -110,7 +118,13 @@ impl ConnectionChecker {
         }
     }
 
-    fn check_new_task(&mut self, revision: Revision, result: Json<'_>, out: &mut Vec<Violation>) {
+    fn check_new_task(
+        &mut self,
+        revision: Revision,
+        result: Json<'_>,
+        request: &PendingRequest,
+        out: &mut Vec<Violation>,
+    ) {
         let declared = self.session.as_ref().and_then(|it| it.server_capabilities.as_ref());
         let capability = "tasks.requests.tools.call";
         if declared.is_some_and(|it| !capabilities::declares(it.view(), capability)) {
@@ -130,7 +144,51 @@ impl ConnectionChecker {
             let (rule, path) = (Rule::DuplicateTask, "$.result.task.taskId");
             out.push(violation(revision, rule, path, message, rule.entry().section));
         } else if self.tasks.tasks.len() < MAX_TASKS {
+            if let Some(token) = &request.token {
+                self.tasks.tokens.insert(token.clone(), id.clone().into_owned());
+            }
             self.tasks.tasks.insert(id.into_owned(), None);
+        }
+    }
+
+    /// Checks the progress of a task: it names its task, and stops when the task is final.
+    pub(super) fn check_task_progress(
+        &self,
+        revision: Revision,
+        token: &Id,
+        frame: &Frame,
+        out: &mut Vec<Violation>,
+    ) {
+        let Some(task) = self.tasks.tokens.get(token) else { return };
+        let related =
+            frame.params().and_then(|it| it.get_path(&["_meta", RELATED_TASK_KEY, "taskId"]));
+        if related.and_then(Json::as_str).as_deref() != Some(task) {
+            let rule = Rule::MissingRelatedTask;
+            let path = "$.params._meta";
+            let message =
+                format!("the progress of task {task:?} does not name it in {RELATED_TASK_KEY}");
+            out.push(violation(revision, rule, path, message, rule.entry().section));
+        }
+        let status = self.tasks.tasks.get(task).and_then(Option::as_ref);
+        // The progress can be older than the status, until a later request has a response.
+        if let Some(status) = status.filter(|it| self.client_requests.has_received(it.known_before))
+        {
+            let message = format!("progress must stop: task {task:?} is {}", status.name);
+            let section = "basic/utilities/progress#behavior-requirements";
+            let path = "$.params.progressToken";
+            out.push(violation(revision, Rule::InvalidProgress, path, message, section));
+        }
+    }
+
+    /// Checks a notification about the status of a task.
+    pub(super) fn check_task_status(
+        &self,
+        revision: Revision,
+        frame: &Frame,
+        out: &mut Vec<Violation>,
+    ) {
+        if let Some(params) = frame.params() {
+            check_superfluous_relation(revision, params, "$.params", out);
         }
     }
 
@@ -172,6 +230,30 @@ impl ConnectionChecker {
 fn wrong_status(revision: Revision, path: &str, message: String) -> Violation {
     let rule = Rule::WrongTaskStatus;
     violation(revision, rule, path, message, rule.entry().section)
+}
+
+/// Reports related-task metadata where the message itself has the id of the task.
+fn check_superfluous_relation(
+    revision: Revision,
+    owner: Json<'_>,
+    path: &str,
+    out: &mut Vec<Violation>,
+) {
+    if owner.get_path(&["_meta", RELATED_TASK_KEY]).is_some() {
+        let rule = Rule::SuperfluousRelatedTask;
+        let path = format!("{path}._meta[\"{RELATED_TASK_KEY}\"]");
+        let message = "the message itself has the id of the task";
+        out.push(violation(revision, rule, path, message, rule.entry().section));
+    }
+}
+
+fn check_status_message(revision: Revision, result: Json<'_>, out: &mut Vec<Violation>) {
+    let status = result.get("status").and_then(Json::as_str);
+    if status.as_deref() == Some("failed") && result.get("statusMessage").is_none() {
+        let rule = Rule::MissingStatusMessage;
+        let message = "the task failed, and has no statusMessage";
+        out.push(violation(revision, rule, "$.result", message, rule.entry().section));
+    }
 }
 
 fn check_related_task(

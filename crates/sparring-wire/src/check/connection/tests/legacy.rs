@@ -204,7 +204,7 @@ fn progress_must_belong_to_a_pending_request_and_increase() {
 fn progress_continues_for_tasks_and_can_come_after_a_cancellation() {
     let progress = |value: &str| {
         format!(
-            r#"<{{"method":"notifications/progress","params":{{"progressToken":7,"progress":{value}}}}}"#
+            r#"<{{"method":"notifications/progress","params":{{"progressToken":7,"progress":{value},"_meta":{{"io.modelcontextprotocol/related-task":{{"taskId":"t"}}}}}}}}"#
         )
     };
     let task = r#">{"id":1,"method":"tools/call","params":{"name":"a","task":{},"_meta":{"progressToken":7}}}"#;

@@ -3,6 +3,7 @@
 mod legacy;
 mod modern;
 mod passive;
+mod questions;
 
 use super::ConnectionChecker;
 use crate::frame::Frame;
