@@ -13,7 +13,7 @@ pub mod sse;
 pub use client::{BrowserOpener, ClientAuth, Grant, OAuth};
 pub use client::{
     Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, JsonClient, JsonError,
-    JsonResponse, Proxies, Tls, TlsClient, TlsError, send_once,
+    JsonResponse, Proxies, RawClient, RawCredentials, RawRequest, Tls, TlsClient, TlsError, send_once,
 };
 pub use server::{
     Auth, ExtraRequest, ExtraRoutes, HttpOptions, HttpServer, HttpServerHandle, ProtectedResource,

@@ -40,6 +40,7 @@ pub(super) struct HttpClient {
     last_redacted: Mutex<Headers>,
     /// The maximum silence of a response.
     idle_timeout: Option<Duration>,
+    title_case: bool,
 }
 
 /// The address that requests are sent to, in all the forms that are needed.
@@ -88,7 +89,13 @@ impl HttpClient {
             address,
             last_redacted: Mutex::default(),
             idle_timeout,
+            title_case: false,
         }
+    }
+
+    /// Writes the names of headers in title case.
+    pub(super) fn with_title_case_headers(self) -> Self {
+        HttpClient { title_case: true, ..self }
     }
 
     pub(super) fn address(&self) -> Arc<ServerAddress> {
@@ -273,7 +280,7 @@ impl HttpClient {
         exchange.progress.connecting();
         let io = self.connector.connect().await;
         let io = io.map_err(|error| Cause::Unreachable(error.to_string()))?;
-        let made = http1::Builder::new().handshake(io).await;
+        let made = http1::Builder::new().title_case_headers(self.title_case).handshake(io).await;
         let (sender, driver) = made.map_err(|error| Cause::Unreachable(error.to_string()))?;
         exchange.record_connected();
         Ok(Box::new(ClientConnection { sender, driver, closed: false }))

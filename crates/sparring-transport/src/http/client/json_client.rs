@@ -1,6 +1,8 @@
 //! Posts JSON to an endpoint that is not an MCP server, with the connections, TLS settings and
 //! proxies of a link.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderValue, Method};
@@ -10,7 +12,7 @@ use super::connector::Connector;
 use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder, redact_headers};
 use super::http_client::RequestDefaults;
 use super::http_client::{HttpClient, RequestHead};
-use super::response::EventStream;
+use super::response::{EventStream, HttpResponse};
 use super::{HttpError, HttpTarget};
 use crate::http::sse::Event;
 use crate::secrets::Secrets;
@@ -92,19 +94,27 @@ impl JsonClient {
         let mut exchange = ExchangeRecorder::new(None, ExchangeProgress::default());
         let content = || (self.head.clone(), body.clone());
         let response = self.client.send(&Method::POST, &content, &mut exchange).await?;
-        let (status, headers) = (response.status.as_u16(), response.headers.clone());
-        let limit = self.limit;
-        Ok(JsonResponse {
-            status,
-            headers,
-            events: EventStream::new(response, limit),
-            exchange,
-            limit,
-        })
+        Ok(JsonResponse::new(response, exchange, self.limit))
     }
 }
 
 impl JsonResponse {
+    pub(super) fn new(
+        response: Box<HttpResponse>,
+        exchange: ExchangeRecorder,
+        limit: usize,
+    ) -> JsonResponse {
+        let (status, headers) = (response.status.as_u16(), response.headers.clone());
+        let events = EventStream::new(response, limit);
+        JsonResponse { status, headers, events, exchange, limit }
+    }
+
+    /// Returns all headers. A value that is not text is shown as far as possible.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let text = |value| String::from_utf8_lossy(value);
+        self.headers.iter().map(move |(name, value)| (name.as_str(), text(value.as_bytes())))
+    }
+
     /// Returns the status.
     pub fn status(&self) -> u16 {
         self.status

@@ -18,6 +18,7 @@ mod oauth;
 mod one_shot;
 mod post;
 mod proxy;
+mod raw_client;
 mod readiness;
 mod response;
 mod session;
@@ -35,6 +36,7 @@ pub use link::HttpLink;
 #[cfg(feature = "oauth")]
 pub use oauth::{BrowserOpener, ClientAuth, Grant, OAuth};
 pub use one_shot::send_once;
+pub use raw_client::{RawClient, RawCredentials, RawRequest};
 pub(crate) use readiness::Readiness;
 pub use tls::{TlsClient, TlsError};
 

@@ -50,7 +50,7 @@ impl Authorization {
 
 impl ClientSession {
     /// Sends a request, with a token if needed.
-    pub(super) async fn send_http(
+    pub(in super::super) async fn send_http(
         &self,
         method: &Method,
         policy: AuthPolicy,

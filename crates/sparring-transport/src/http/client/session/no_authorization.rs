@@ -33,7 +33,7 @@ impl Authorization {
 
 impl ClientSession {
     /// Sends a request.
-    pub(super) async fn send_http(
+    pub(in super::super) async fn send_http(
         &self,
         method: &Method,
         _: AuthPolicy,
