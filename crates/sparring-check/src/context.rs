@@ -10,6 +10,7 @@ use sparring_wire::{Revision, Rule};
 
 use crate::connection::{Connection, Reply};
 use crate::facts::Facts;
+use crate::http::HttpServer;
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::outcomes::Outcomes;
@@ -36,6 +37,7 @@ pub(crate) struct Context {
     recordings: Mutex<Vec<Recording>>,
     main: Option<Connection>,
     facts: Facts,
+    http: Option<HttpServer>,
     tool_uses: Mutex<Vec<ToolUse>>,
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
@@ -58,12 +60,16 @@ impl Context {
             recordings: Mutex::default(),
             main: None,
             facts: Facts::default(),
+            http: None,
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
         };
         let connection = context.start(context.client(), true).await?;
         connection.client().ready().await.map_err(ConnectError::Client)?;
         context.facts = Facts::gather(&connection).await;
+        let http = context.target.http();
+        let timeout = context.options.rule_timeout;
+        context.http = http.and_then(|it| HttpServer::new(it, revision, timeout));
         context.main = Some(connection);
         Ok(context)
     }
@@ -88,6 +94,11 @@ impl Context {
     /// Sets the names of the tools that only read.
     pub(crate) fn set_read_only_tools(&mut self, names: Arc<BTreeSet<String>>) {
         self.read_only_tools = names;
+    }
+
+    /// Returns the HTTP side of the server, if it is reached over HTTP.
+    pub(crate) fn http(&self) -> Option<&HttpServer> {
+        self.http.as_ref()
     }
 
     /// Returns the server.
