@@ -27,6 +27,7 @@ pub use self::check::{CheckError, check, check_observed};
 pub use self::facts::Facts;
 pub use self::observer::CheckObserver;
 pub use self::options::{CallPolicy, CheckOptions};
+pub use self::probes::probe_count;
 pub use self::problem::Problem;
 pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
 pub use self::rule_names::{rules_named, server_rules};

@@ -4,11 +4,12 @@ use sparring_wire::{RULES, Rule};
 
 use crate::options::concerns_servers;
 
-/// Returns the rules about servers whose ids match. A `*` in the name matches any text; a
-/// name without one is a whole id. Empty if no rule matches.
+/// Returns the rules about servers whose ids match. A `*` in the name matches any text,
+/// `tools/` names all rules of the area, and any other name is a whole id. Empty if no rule matches.
 pub fn rules_named(name: &str) -> Vec<Rule> {
     let rules = server_rules();
     match name.contains('*') {
+        false if name.ends_with('/') => rules.filter(|it| it.id().starts_with(name)).collect(),
         true => rules.filter(|rule| matches_pattern(name, rule.id())).collect(),
         false => rules.filter(|rule| rule.id() == name).collect(),
     }

@@ -62,6 +62,14 @@ impl Verdict {
         }
     }
 
+    /// Returns the reason why the rule does not apply, or could not be decided.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::NotApplicable(reason) | Outcome::Undecided(reason) => Some(reason),
+            Outcome::Kept | Outcome::Broken(_) => None,
+        }
+    }
+
     /// Returns the page and section of the specification, with the revision; empty if only
     /// Sparring has the rule.
     pub fn section(&self) -> String {

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use sparring_check::CheckError;
 use sparring_host::agent::AgentError;
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
@@ -67,6 +68,9 @@ pub(crate) enum CommandError {
     },
     #[error("cannot write to stdout: {0}")]
     Output(io::Error),
+    /// The server could not be checked.
+    #[error(transparent)]
+    Check(CheckError),
     /// A signal stopped the program.
     #[error("stopped by {0}")]
     Stopped(Signal),
@@ -98,6 +102,7 @@ impl CommandError {
             CommandError::Output(_) => Exit::Usage,
             CommandError::Stopped(signal) => Exit::Stopped(*signal),
             CommandError::Open(_)
+            | CommandError::Check(_)
             | CommandError::NoServer(_)
             | CommandError::NoTools(_)
             | CommandError::Model(_)
@@ -138,6 +143,8 @@ impl CommandError {
             CommandError::Usage(_) => "usage",
             CommandError::File(_) => "file",
             CommandError::Script(_) => "script",
+            CommandError::Check(CheckError::NoRevision(_)) => "no-revision",
+            CommandError::Check(_) => "unreachable",
             CommandError::Unsent { .. } => "unsent",
             CommandError::Open(OpenError::Child(ChildError::NotFound { .. })) => {
                 "command-not-found"

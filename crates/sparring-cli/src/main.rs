@@ -72,6 +72,11 @@ async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Co
             let last_failed = LastFailed(environment.failed_tests_file.as_deref());
             test.run(printer, signals, &run_context(&environment, printer), last_failed).await
         }
+        Verb::Check(check) => {
+            #[cfg(target_os = "linux")]
+            sparring_transport::adopt_orphans();
+            check.run(printer, &environment(), signals).await
+        }
         Verb::Mock(mock) => mock.run(printer, signals).await,
         Verb::Agent(agent) => agent.run(printer, signals, &environment()).await,
         Verb::Serve(serve) => serve.run(printer, signals, &environment()).await,

@@ -160,7 +160,7 @@ impl SeenViolation {
 }
 
 /// Creates the trace file. May block: a pipe waits for its reader.
-async fn create(
+pub(crate) async fn create(
     path: PathBuf,
     secrets: &Secrets,
 ) -> Result<(PathBuf, ThreadedWriter), CommandError> {
@@ -172,7 +172,7 @@ async fn create(
     }
 }
 
-fn trace_error(path: &Path, error: &io::Error) -> CommandError {
+pub(crate) fn trace_error(path: &Path, error: &io::Error) -> CommandError {
     CommandError::File(format!("cannot write the trace to {}: {error}", path.display()))
 }
 

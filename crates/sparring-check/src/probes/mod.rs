@@ -48,6 +48,11 @@ macro_rules! probe {
 }
 pub(crate) use probe;
 
+/// Returns the number of probes that run in each revision.
+pub fn probe_count() -> usize {
+    PROBES.iter().copied().map(<[Probe]>::len).sum()
+}
+
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::OutputFlags;
 use crate::verbs::{
-    Agent, Completions, Config, Mock, Report, Schema, Serve, Shell, TargetCommand, Test,
+    Agent, Check, Completions, Config, Mock, Report, Schema, Serve, Shell, TargetCommand, Test,
 };
 
 const AFTER_HELP: &str = "\
@@ -67,6 +67,7 @@ pub(crate) struct Spar {
 #[expect(clippy::large_enum_variant, reason = "there is one value, and it is moved once")]
 pub(crate) enum Verb {
     Test(Test),
+    Check(Box<Check>),
     #[command(flatten)]
     Target(TargetCommand),
     Mock(Mock),
@@ -84,6 +85,7 @@ impl Verb {
     pub(crate) fn output_flags(&self) -> OutputFlags {
         match self {
             Verb::Test(test) => test.output_flags(),
+            Verb::Check(check) => check.output_flags(),
             Verb::Target(command) => command.flags().output_flags.clone(),
             Verb::Mock(mock) => mock.output_flags.clone(),
             Verb::Agent(agent) => agent.output_flags(),
@@ -116,6 +118,9 @@ impl Spar {
         if let Verb::Target(TargetCommand::Describe(describe)) = &mut spar.verb {
             describe.set_words(&arguments);
         }
+        if let Verb::Check(check) = &mut spar.verb {
+            check.set_words(&arguments);
+        }
         Ok(spar)
     }
 
@@ -130,6 +135,17 @@ impl Spar {
             };
             init.mut_group("TargetChoice", |group| group.required(false))
                 .mut_args(|arg| if is_refused(&arg) { arg.hide(true) } else { arg })
+        });
+        let spar = spar.mut_subcommand("check", |check| {
+            // `--list` and `--explain` need no target, and several revisions can be named.
+            check.mut_group("TargetChoice", |group| group.required(false)).mut_arg(
+                "protocol",
+                |protocol| {
+                    let help =
+                        "Check only this revision; may be repeated, or be a list with commas";
+                    protocol.action(ArgAction::Append).value_delimiter(',').help(help)
+                },
+            )
         });
         spar.mut_subcommands(|verb| {
             verb.mut_args(|arg| {

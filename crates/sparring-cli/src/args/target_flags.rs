@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, ColorChoice, ValueEnum};
+use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 use sparring_host::permissions::{Permissions, Rule, Verdict};
 use sparring_peer::{ClientOptions, Protocol};
 use sparring_transport::http::HttpTransport;
@@ -108,8 +108,8 @@ pub(crate) struct ConnectionFlags {
 
     /// The protocol revision; `auto` takes the newest that the server supports [default:
     /// auto]
-    #[arg(long, value_name = "REVISION", value_parser = protocol_parser(), help_heading = "Connection")]
-    protocol: Option<Protocol>,
+    #[arg(long, value_name = "REVISION", value_parser = protocol_parser(), action = ArgAction::Set, help_heading = "Connection")]
+    protocol: Vec<Protocol>,
 
     /// Limit for connecting, and for each request [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::parse_duration, help_heading = "Connection")]
@@ -162,7 +162,9 @@ impl TargetFlags {
             Some(name) => {
                 let NamedServer { server, template, permissions } =
                     configured_servers::find_server(name, environment, printer).await?;
-                self.connection.protocol.get_or_insert(server.protocol);
+                if self.connection.protocol.is_empty() {
+                    self.connection.protocol.push(server.protocol);
+                }
                 self.connection.timeout.get_or_insert(server.timeout);
                 self.target_template = Some(template);
                 self.permissions = Some(permissions);
@@ -236,6 +238,18 @@ impl TargetFlags {
         }
     }
 
+    /// The revisions that the flags select; empty for all.
+    pub(crate) fn revisions(&self) -> Vec<Revision> {
+        let all = self.connection.protocol.iter().filter_map(|protocol| match protocol {
+            Protocol::Only(revision) => Some(*revision),
+            _ => None,
+        });
+        let mut all: Vec<Revision> = all.collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
     /// Returns true if the target's stderr is copied to ours.
     pub(crate) fn show_stderr(&self) -> bool {
         self.child.show_stderr
@@ -271,7 +285,7 @@ impl ConnectionFlags {
     }
 
     fn protocol(&self) -> Protocol {
-        self.protocol.unwrap_or(Protocol::Auto)
+        self.protocol.first().copied().unwrap_or(Protocol::Auto)
     }
 
     /// Applies the limits of the flags to the target.

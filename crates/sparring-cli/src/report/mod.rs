@@ -23,6 +23,7 @@ pub(crate) use ci::Ci;
 pub(crate) use destination::Destination;
 pub(crate) use format::ReportRequest;
 pub(crate) use reports::{Reports, RunReports};
+pub(crate) use suite_line::render_time;
 pub(crate) use terminal::{Detail, Terminal};
 
 /// The exit code of a run.

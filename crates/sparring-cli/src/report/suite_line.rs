@@ -106,7 +106,7 @@ pub(super) fn render_skipped(run: &Run, paint: Paint) -> String {
 }
 
 /// Renders a duration for the end of a line.
-pub(super) fn render_time(ms: f64) -> String {
+pub(crate) fn render_time(ms: f64) -> String {
     let time = Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default();
     match time.as_secs() {
         0 => format!("{}ms", time.as_millis()),

@@ -2,6 +2,7 @@
 
 mod agent;
 mod call;
+mod check;
 mod codegen;
 mod complete;
 mod completions;
@@ -22,6 +23,7 @@ mod target_command;
 mod test;
 
 pub(crate) use agent::Agent;
+pub(crate) use check::Check;
 pub(crate) use completions::Completions;
 pub(crate) use config::Config;
 pub(crate) use mock::Mock;

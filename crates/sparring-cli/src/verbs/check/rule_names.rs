@@ -1,0 +1,32 @@
+//! The rules that `--only`, `--skip` and `--explain` name.
+
+use std::str::FromStr;
+
+use sparring_check::{rules_named, server_rules};
+use sparring_script::did_you_mean;
+use sparring_wire::Rule;
+
+/// The rules of one value: one rule, or all of an area.
+#[derive(Debug, Clone)]
+pub(super) struct NamedRules {
+    pub(super) rules: Vec<Rule>,
+}
+
+impl FromStr for NamedRules {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<NamedRules, String> {
+        let rules = rules_named(text);
+        if !rules.is_empty() {
+            return Ok(NamedRules { rules });
+        }
+        // The name of an area with its `/` is a part of each of its ids.
+        let areas = server_rules().filter_map(|rule| rule.id().split_inclusive('/').next());
+        let mut known: Vec<&str> = server_rules().map(Rule::id).chain(areas).collect();
+        known.sort_unstable();
+        known.dedup();
+        let meant = did_you_mean(text, known);
+        let meant = meant.unwrap_or_else(|| "`spar check --list` lists all rules".to_owned());
+        Err(format!("unknown rule `{text}`; {meant}"))
+    }
+}

@@ -1,0 +1,295 @@
+//! The report of a check for a person: what was checked, the failures with the frames that
+//! show them, the warnings, and the counts.
+
+use sparring_check::{CallPolicy, Status};
+use sparring_report::{Sender, StepFrame, fold_frames};
+use sparring_wire::{Revision, Side};
+
+use super::Checked;
+use super::repeat_command::RepeatCommand;
+use super::rule_verdict::{Counts, GroupedFinding, RuleVerdict, render_revisions, section_url};
+use super::tool_uses::ToolUses;
+use super::watched_target::WatchedTarget;
+use crate::output::{Paint, Printer, line};
+use crate::report::render_time;
+
+/// The columns if stdout is not a terminal, and the fewest.
+const DEFAULT_COLUMNS: usize = 100;
+const MIN_COLUMNS: usize = 40;
+
+/// The maximum number of findings of one rule that are shown, and of those with frames.
+const MAX_FINDINGS: usize = 8;
+const MAX_FINDINGS_WITH_FRAMES: usize = 2;
+
+/// The maximum length of one line.
+const MAX_LINE_COLUMNS: usize = 1_000;
+
+/// The report of one check.
+pub(super) struct TerminalReport<'a> {
+    pub(super) checked: &'a Checked,
+    pub(super) counts: Counts,
+    pub(super) target: &'a WatchedTarget,
+    pub(super) calls: &'a CallPolicy,
+    pub(super) repeat: &'a RepeatCommand,
+    pub(super) is_verbose: bool,
+    pub(super) printer: &'a Printer,
+}
+
+impl TerminalReport<'_> {
+    /// Renders the whole report.
+    pub(super) fn render(&self) -> String {
+        let all = RuleVerdict::all(&self.checked.report);
+        let with = |status| all.iter().filter(move |it| it.status == status);
+        let mut text = String::new();
+        if !self.printer.is_quiet() {
+            text.push_str(&self.render_head());
+        }
+        with(Status::Failed).for_each(|it| text.push_str(&self.render_failure(it)));
+        with(Status::Warned).for_each(|it| text.push_str(&self.render_warning(it)));
+        text.push_str(&self.render_reasons(with(Status::Undecided), Status::Undecided));
+        if self.is_verbose {
+            text.push_str(&self.render_kept(with(Status::Passed)));
+            text.push_str(&self.render_reasons(with(Status::NotApplicable), Status::NotApplicable));
+        }
+        let gap = if text.is_empty() { "" } else { "\n" };
+        let time = render_time(self.checked.took.as_secs_f64() * 1e3);
+        text.push_str(&format!("{gap}{} in {time}\n", self.counts));
+        text
+    }
+
+    /// Renders what was checked.
+    fn render_head(&self) -> String {
+        let report = &self.checked.report;
+        let infos = report.revisions.iter().rev().filter_map(|it| it.facts.server_info.as_ref());
+        let name = infos.map(|it| format!("{} {}", it.name, it.version)).next();
+        let name = line::clean(name.as_deref().unwrap_or("a server without a name").trim());
+        let mut text = format!(
+            "{} over {}\n",
+            self.paint().heading(&truncate(&name)),
+            self.target.transport()
+        );
+        let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
+        text.push_str(&self.render_row("speaks", &spoken.join(", ")));
+        for (reason, revisions) in group_reasons(&report.not_spoken) {
+            let names: Vec<&str> = revisions.iter().map(|it| it.name()).collect();
+            text.push_str(&self.render_row("not", &format!("{}: {reason}", names.join(", "))));
+        }
+        text.push_str(&self.render_tools());
+        text
+    }
+
+    /// Renders the tools that were called, and how to call the others.
+    fn render_tools(&self) -> String {
+        let uses = ToolUses::of(&self.checked.report);
+        if uses.called() + uses.not_called.len() == 0 {
+            return String::new();
+        }
+        let mut text = format!("{} called", uses.called());
+        if !uses.not_called.is_empty() {
+            let names: Vec<&str> = uses.not_called.iter().map(|(tool, _)| &**tool).collect();
+            let advice = match self.calls {
+                CallPolicy::Nothing => " (--no-call)",
+                CallPolicy::All => "",
+                CallPolicy::ReadOnly | CallPolicy::Matching(_) => "; --call all allows them",
+            };
+            text.push_str(&format!("; not called: {}{advice}", names.join(", ")));
+        }
+        let mut text = self.render_row("tools", &text);
+        for (tool, answer) in &uses.never_succeeded {
+            let answer = truncate(&line::clean(answer));
+            let row = format!("{tool} never succeeded, so its results were not judged: {answer}");
+            text.push_str(&self.render_row("note", &row));
+        }
+        text
+    }
+
+    /// Renders a rule that the server broke.
+    fn render_failure(&self, verdict: &RuleVerdict<'_>) -> String {
+        let entry = verdict.rule.entry();
+        let failed = verdict.revisions(Status::Failed);
+        let title = self.render_title(verdict, &failed);
+        let mut text = format!("\n{} {title}\n{}\n", self.paint().error("FAIL"), entry.summary);
+        if let Some(url) = section_url(verdict.rule) {
+            text.push_str(&format!("{}\n", self.paint().dim(&url)));
+        }
+        let findings = verdict.findings();
+        for (at, found) in findings.iter().enumerate().take(MAX_FINDINGS) {
+            text.push_str(&self.render_finding(found, &failed));
+            if at < MAX_FINDINGS_WITH_FRAMES {
+                text.push_str(&self.render_frames(found));
+            }
+        }
+        text.push_str(&render_more(findings.len()));
+        text.push_str(&self.render_block("change", entry.advice));
+        text.push_str(&self.render_repeat(verdict, &failed, &findings));
+        text
+    }
+
+    /// Renders a recommendation that the server broke, in short form.
+    fn render_warning(&self, verdict: &RuleVerdict<'_>) -> String {
+        let entry = verdict.rule.entry();
+        let warned = verdict.revisions(Status::Warned);
+        let title = self.render_title(verdict, &warned);
+        let mut text = format!("\n{} {title}\n", self.paint().warning("warn"));
+        let findings = verdict.findings();
+        for found in findings.iter().take(MAX_FINDINGS) {
+            text.push_str(&self.render_finding(found, &warned));
+        }
+        text.push_str(&render_more(findings.len()));
+        text.push_str(&self.render_block("change", entry.advice));
+        text.push_str(&self.render_repeat(verdict, &warned, &findings));
+        text
+    }
+
+    fn render_title(&self, verdict: &RuleVerdict<'_>, revisions: &[Revision]) -> String {
+        let revisions = self.render_revisions(revisions);
+        format!("{} {}", self.paint().heading(verdict.rule.id()), self.paint().dim(&revisions))
+    }
+
+    /// Renders a finding, with its revisions if they are not those of the title.
+    fn render_finding(&self, found: &GroupedFinding<'_>, title: &[Revision]) -> String {
+        let finding = found.finding;
+        let about = match finding.subject.as_str() {
+            "" => String::new(),
+            subject => format!("{subject}: "),
+        };
+        let revisions = match found.revisions == title {
+            true => String::new(),
+            false => format!(" {}", self.paint().dim(&self.render_revisions(&found.revisions))),
+        };
+        let message = truncate(&line::clean(&format!("{about}{}", finding.message)));
+        let lines = line::wrap(&message, self.columns() - 2);
+        let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+        format!("{}{revisions}\n", lines.join("\n"))
+    }
+
+    fn render_frames(&self, found: &GroupedFinding<'_>) -> String {
+        let frames = found.finding.frames.iter().map(|frame| StepFrame {
+            from: match frame.from {
+                Side::Client => Sender::Client,
+                Side::Server => Sender::Server,
+            },
+            is_broken: false,
+            text: match frame.omitted_bytes {
+                0 => frame.text.clone(),
+                omitted => format!("{}… ({omitted} bytes more)", frame.text),
+            },
+        });
+        let frames: Vec<StepFrame> = frames.collect();
+        let columns = self.columns() - 2;
+        let lines = fold_frames(&frames, 0, columns);
+        let lines = lines.iter().flat_map(|text| line::wrap(&line::clean(text), columns));
+        self.render_block("traffic", &lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Renders the commands that repeat the findings: their own, or a check of the rule.
+    fn render_repeat(
+        &self,
+        verdict: &RuleVerdict<'_>,
+        revisions: &[Revision],
+        findings: &[GroupedFinding<'_>],
+    ) -> String {
+        let own = findings.iter().take(MAX_FINDINGS).filter_map(|it| it.finding.command.clone());
+        let rule = self.repeat.for_rule(verdict.rule, revisions);
+        let commands: Vec<String> = own.chain([rule]).collect();
+        self.render_block("repeat", &commands.join("\n"))
+    }
+
+    /// Renders rules with their reasons: the rules with the same reason are one entry.
+    fn render_reasons<'r>(
+        &self,
+        verdicts: impl Iterator<Item = &'r RuleVerdict<'r>>,
+        status: Status,
+    ) -> String {
+        let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+        for verdict in verdicts {
+            for (reason, _) in verdict.reasons(status) {
+                match groups.iter_mut().find(|(known, _)| known == reason) {
+                    Some((_, rules)) => rules.push(verdict.rule.id()),
+                    None => groups.push((reason.to_owned(), vec![verdict.rule.id()])),
+                }
+            }
+        }
+        let name = match status {
+            Status::Undecided => self.paint().warning("undecided"),
+            _ => self.paint().dim("not applicable"),
+        };
+        let entries = groups.iter().map(|(reason, rules)| {
+            let reason = truncate(&line::clean(reason));
+            let rules = line::wrap(&rules.join(", "), self.columns() - 2);
+            let rules: String = rules.iter().map(|line| format!("  {line}\n")).collect();
+            format!("\n{name} {reason}\n{rules}")
+        });
+        entries.collect()
+    }
+
+    fn render_kept<'r>(&self, verdicts: impl Iterator<Item = &'r RuleVerdict<'r>>) -> String {
+        let rules: Vec<&str> = verdicts.map(|it| it.rule.id()).collect();
+        if rules.is_empty() {
+            return String::new();
+        }
+        let lines = line::wrap(&rules.join(", "), self.columns() - 2);
+        let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+        format!("\n{}\n{lines}", self.paint().success("passed"))
+    }
+
+    /// Renders a name and a value below the title of the report.
+    fn render_row(&self, name: &str, value: &str) -> String {
+        let lines = line::wrap(&line::clean(value), self.columns() - 9);
+        let lines = lines.iter().enumerate().map(|(at, line)| {
+            let name = if at == 0 { self.paint().dim(&format!("{name:6}")) } else { " ".repeat(6) };
+            format!("  {name} {line}\n")
+        });
+        lines.collect()
+    }
+
+    fn render_block(&self, name: &str, text: &str) -> String {
+        if text.trim().is_empty() {
+            return String::new();
+        }
+        let lines = text.lines().map(|text| format!("  {}\n", truncate(text).trim_end()));
+        let head = self.paint().dim(&format!("{name}:"));
+        std::iter::once(format!("{head}\n")).chain(lines).collect()
+    }
+
+    fn render_revisions(&self, revisions: &[Revision]) -> String {
+        let checked = &self.checked.report.revisions;
+        let checked: Vec<Revision> = checked.iter().map(|it| it.revision).collect();
+        match render_revisions(revisions, &checked) {
+            all if all == "all" => "in all revisions".to_owned(),
+            range if range.starts_with(|c: char| c.is_alphabetic()) => range,
+            names => format!("in {names}"),
+        }
+    }
+
+    fn columns(&self) -> usize {
+        self.printer.width().unwrap_or(DEFAULT_COLUMNS).max(MIN_COLUMNS)
+    }
+
+    fn paint(&self) -> Paint {
+        self.printer.paint()
+    }
+}
+
+fn render_more(findings: usize) -> String {
+    match findings.saturating_sub(MAX_FINDINGS) {
+        0 => String::new(),
+        more => format!("  and {more} more\n"),
+    }
+}
+
+/// Groups revisions by the reason, in the order of the reasons.
+fn group_reasons(all: &[(Revision, String)]) -> Vec<(&str, Vec<Revision>)> {
+    let mut groups: Vec<(&str, Vec<Revision>)> = Vec::new();
+    for (revision, reason) in all {
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, revisions)) => revisions.push(*revision),
+            None => groups.push((reason, vec![*revision])),
+        }
+    }
+    groups
+}
+
+fn truncate(text: &str) -> String {
+    line::truncate(text, MAX_LINE_COLUMNS)
+}
