@@ -176,6 +176,8 @@ fn a_login_has_a_timeout() {
     assert_eq!(printed["error"]["kind"], "not-authorized");
     let message = printed["error"]["message"].as_str().unwrap();
     assert!(message.contains("no login within 300ms"), "{printed}");
+    let shown = [output.stdout, output.stderr, output.trace].concat();
+    assert!(!shown.contains("hunter"), "{shown}");
 
     let mut running = setup.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms"]);
     running.line("To log in");
