@@ -19,6 +19,7 @@ mod fuzz;
 mod peers;
 mod public_api;
 mod scratch;
+mod soak;
 mod test;
 mod tidy;
 
@@ -76,6 +77,12 @@ enum Verb {
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(bench::names()))]
         only: Option<String>,
     },
+    /// Run a mock and a gateway under good and hostile clients
+    Soak {
+        /// The number of seconds with hostile clients
+        #[arg(default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
+        seconds: u32,
+    },
     /// Fuzz the parsers of foreign data
     Fuzz {
         /// The number of seconds to fuzz
@@ -120,6 +127,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Tidy => tidy::run(root)?,
         Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
+        Verb::Soak { seconds } => soak::run(root, *seconds)?,
         Verb::Fuzz { seconds, only } => fuzz::run(root, *seconds, only.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
@@ -159,6 +167,8 @@ mod tests {
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30, only: None }));
         let only = Some("sse".to_owned());
         check(&["fuzz", "5", "sse"], Ok(Verb::Fuzz { seconds: 5, only }));
+        check(&["soak"], Ok(Verb::Soak { seconds: 1_200 }));
+        check(&["soak", "60"], Ok(Verb::Soak { seconds: 60 }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
         check(&["public-api", "--bless"], Ok(Verb::PublicApi { bless: true }));
         for help in ["help", "--help", "-h"] {
