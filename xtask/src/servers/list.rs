@@ -123,7 +123,10 @@ pub(super) const SERVERS: &[RealServer] = &[
         .calling_all_tools(),
     python("fetch", &["{packages}/bin/mcp-server-fetch"]),
     python("git", &["{packages}/bin/mcp-server-git", "--repository", "{work}"]).calling_all_tools(),
-    python("motherduck", &["{packages}/bin/mcp-server-motherduck", "--db-path", ":memory:"]),
+    python(
+        "motherduck",
+        &["{packages}/bin/mcp-server-motherduck", "--db-path", ":memory:", "--read-write"],
+    ),
     python("time", &["{packages}/bin/mcp-server-time"]).calling_all_tools(),
     python("calculator", &["{packages}/bin/mcp-server-calculator"])
         .packages(Packages::PythonSdk1)
