@@ -28,8 +28,12 @@ const PARALLEL: usize = 4;
 
 /// The cases of all areas.
 const AREAS: &[&[Case]] = &[
-    wire::CASES,
-    schema::CASES,
+    wire::TEXT,
+    wire::FIELDS,
+    wire::METHODS,
+    schema::SHAPES,
+    schema::FORMATS,
+    schema::CONTENT,
     exchange::CASES,
     lifecycle::CASES,
     stdio::CASES,
