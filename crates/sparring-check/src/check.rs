@@ -10,6 +10,7 @@ use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
 use crate::context::{ConnectError, Context};
+use crate::facts::Facts;
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::probes::{PROBES, Probe};
@@ -90,6 +91,11 @@ pub async fn check_observed(
     for (revision, outcome) in outcomes {
         match outcome {
             Ok(checked) => report.revisions.push(checked),
+            Err(ConnectError::Handshake { verdicts, .. })
+                if verdicts.iter().any(|it| options.selects(it.rule)) =>
+            {
+                report.revisions.push(unusable_revision(revision, verdicts, &options));
+            }
             Err(error) => {
                 let reason = error.to_string();
                 if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
@@ -106,15 +112,28 @@ pub async fn check_observed(
     }
 }
 
+/// Returns the report of a revision whose handshake failed because of these violations.
+fn unusable_revision(
+    revision: Revision,
+    mut verdicts: Vec<Verdict>,
+    options: &CheckOptions,
+) -> RevisionReport {
+    verdicts.retain(|it| options.selects(it.rule));
+    RevisionReport { revision, facts: Facts::default(), verdicts, tool_uses: Vec::new() }
+}
+
 async fn check_revision(
     mut context: Context,
     read_only_tools: Arc<BTreeSet<String>>,
 ) -> RevisionReport {
     context.set_read_only_tools(read_only_tools);
     let revision = context.revision;
-    for probe in PROBES.iter().copied().flatten() {
-        context.observer().probe_started(revision, probe.rules);
-        run_probe(&context, probe).await;
+    // An iterator adapter in the place of these loops would make the future not `Send`.
+    for probes in PROBES {
+        for probe in *probes {
+            context.observer().probe_started(revision, probe.rules);
+            run_probe(&context, probe).await;
+        }
     }
     context.main().close().await;
     context.judge_traffic();
@@ -123,10 +142,21 @@ async fn check_revision(
     RevisionReport { revision, facts, verdicts, tool_uses }
 }
 
+/// Returns true if the user asks for a rule that the traffic of any probe can break.
+fn needs_all_traffic(options: &CheckOptions) -> bool {
+    options.only.iter().any(|rule| is_found_in_traffic(*rule))
+}
+
+/// Returns true if the rule has no probe, since any traffic shows its violations.
+fn is_found_in_traffic(rule: Rule) -> bool {
+    rule.entry().source == RuleSource::Traffic || matches!(rule, Rule::NoAnswer | Rule::Crash)
+}
+
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.
 async fn run_probe(context: &Context, probe: &Probe) {
-    let applies = |rule: &Rule| rule.applies_in(context.revision) && context.options.selects(*rule);
-    if !probe.rules.iter().any(applies) {
+    let options = &context.options;
+    let is_wanted = |rule: Rule| options.selects(rule) || needs_all_traffic(options);
+    if !probe.rules.iter().any(|it| it.applies_in(context.revision) && is_wanted(*it)) {
         return;
     }
     let leave_open = |reason: &str| {
@@ -163,9 +193,7 @@ fn verdicts(context: &Context) -> Vec<Verdict> {
 /// Returns the outcome of a rule that nothing was reported about. Traffic and connections
 /// only report violations.
 fn outcome_of_silence(context: &Context, rule: Rule) -> Option<Outcome> {
-    let found_while_running = matches!(rule, Rule::NoAnswer | Rule::Crash);
-    let is_traffic = rule.entry().source == RuleSource::Traffic;
-    (is_traffic || found_while_running).then(|| match reason_against(context, rule) {
+    is_found_in_traffic(rule).then(|| match reason_against(context, rule) {
         Some(reason) => Outcome::NotApplicable(reason),
         None => Outcome::Kept,
     })

@@ -10,6 +10,7 @@ use sparring_wire::{Revision, Rule};
 
 use crate::connection::{Connection, Reply};
 use crate::facts::Facts;
+use crate::failed_handshake;
 use crate::http::HttpServer;
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
@@ -17,7 +18,7 @@ use crate::outcomes::Outcomes;
 use crate::recording::Recording;
 use crate::report::ToolUse;
 use crate::target::CheckTarget;
-use crate::verdict::Finding;
+use crate::verdict::{Finding, Verdict};
 
 /// A probe stopped early, for this reason. Its rules without an outcome are undecided.
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +66,13 @@ impl Context {
             read_only_tools: Arc::default(),
         };
         let connection = context.start(context.client(), true).await?;
-        connection.client().ready().await.map_err(ConnectError::Client)?;
+        if let Err(error) = connection.client().ready().await {
+            let verdicts = failed_handshake::verdicts_of(&connection, &error, revision);
+            return Err(match verdicts.is_empty() {
+                true => ConnectError::Client(error),
+                false => ConnectError::Handshake { error, verdicts },
+            });
+        }
         context.facts = Facts::gather(&connection).await;
         let http = context.target.http();
         let timeout = context.options.rule_timeout;
@@ -231,6 +238,9 @@ pub(crate) enum ConnectError {
     Open(sparring_transport::OpenError),
     #[error(transparent)]
     Client(sparring_peer::client::Error),
+    /// The handshake failed because of its violations.
+    #[error("{error}")]
+    Handshake { error: sparring_peer::client::Error, verdicts: Vec<Verdict> },
 }
 
 fn sampled_message() -> Value {

@@ -1,6 +1,8 @@
 //! Checks of servers in memory and over HTTP.
 
 mod clean;
+mod handshakes;
 mod pairs;
 mod requirements_page;
+mod shapes;
 mod support;
