@@ -495,3 +495,43 @@ pub(super) const NOTIFICATIONS: &[(&str, &str)] = &[
     ",
     ),
 ];
+
+/// The fields of the params of the questions of a server.
+pub(super) const QUESTIONS: &[(&str, &str)] = &[
+    (
+        "sampling/createMessage",
+        "
+        messages array!
+        messages/0/role user|assistant!
+        messages/0/content/type string!
+        messages/0/content/text string!
+        maxTokens integer!
+        systemPrompt string
+        temperature number
+        stopSequences array
+        stopSequences/0 string
+        includeContext none|thisServer|allServers
+        modelPreferences object
+        modelPreferences/hints array
+        modelPreferences/costPriority share
+        metadata object
+        tools array 2025-11-25
+        tools/0/name string! 2025-11-25
+        toolChoice object 2025-11-25
+        toolChoice/mode auto|required|none 2025-11-25
+    ",
+    ),
+    (
+        "elicitation/create",
+        "
+        message string! 2025-06-18
+        requestedSchema object! 2025-06-18
+        requestedSchema/type text! 2025-06-18
+        requestedSchema/properties object! 2025-06-18
+        requestedSchema/required array 2025-06-18
+        requestedSchema/properties/name/type text! 2025-06-18
+        requestedSchema/properties/name/title string 2025-06-18
+        requestedSchema/properties/name/minLength integer 2025-06-18
+    ",
+    ),
+];

@@ -11,7 +11,7 @@ use sparring_check::{CheckOptions, CheckReport, Status, check};
 use sparring_wire::Revision;
 
 use self::fields::{Break, breaks_of};
-use crate::support::{AlteredServer, options};
+use crate::support::{Action, AlteredServer, options};
 
 /// The number of checks at the same time.
 const PARALLEL: usize = 4;
@@ -109,6 +109,41 @@ fn notifications(revision: Revision, method: &'static str, table: &str) -> Vec<B
     servers.collect()
 }
 
+/// Asks broken questions, one for each server: after a list of prompts, or in the result of the
+/// tool that asks for input.
+fn questions(revision: Revision, method: &'static str, table: &str) -> Vec<Broken> {
+    let breaks = breaks_of(table, revision).into_iter();
+    let servers = breaks.map(|it| {
+        let mut params = samples::params_of(method);
+        it.apply(&mut params);
+        let question = json!({"method": method, "params": params});
+        let (server, base) = match revision.is_modern() {
+            true => (ask_in_result(question), "$.result.inputRequests.sparring.params"),
+            false => (ask(question), "$.params"),
+        };
+        Broken { server, paths: vec![it.path(base)], what: format!("{method} {it}") }
+    });
+    servers.collect()
+}
+
+fn ask(mut question: Value) -> AlteredServer {
+    question["jsonrpc"] = json!("2.0");
+    question["id"] = json!("sparring-id");
+    let server = AlteredServer::default().on_request(|message| match message["id"] {
+        Value::String(ref id) if id == "sparring-id" => Action::Answer(Vec::new()),
+        _ => Action::Pass,
+    });
+    server.after_response("prompts/list", move || vec![question.to_string()])
+}
+
+fn ask_in_result(question: Value) -> AlteredServer {
+    AlteredServer::default().on_result("tools/call", move |result| {
+        if result["resultType"] == "input_required" {
+            result["inputRequests"] = json!({"sparring": question});
+        }
+    })
+}
+
 async fn check_revision(revision: Revision) {
     let mut servers = Vec::new();
     match revision.is_modern() {
@@ -123,6 +158,9 @@ async fn check_revision(revision: Revision) {
     }
     for (method, table) in fields::NOTIFICATIONS {
         servers.extend(notifications(revision, method, table));
+    }
+    for (method, table) in fields::QUESTIONS {
+        servers.extend(questions(revision, method, table));
     }
     require_findings(revision, servers).await;
 }

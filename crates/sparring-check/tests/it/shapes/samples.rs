@@ -24,7 +24,7 @@ pub(super) fn items() -> Vec<Items> {
     all
 }
 
-/// Returns the correct params of a notification.
+/// Returns the correct params of a message of the server.
 pub(super) fn params_of(method: &str) -> Value {
     match method {
         "notifications/message" => json!({"level": "error", "logger": "test", "data": "text"}),
@@ -39,6 +39,18 @@ pub(super) fn params_of(method: &str) -> Value {
             "createdAt": "2025-11-25T10:30:00Z",
             "lastUpdatedAt": "2025-11-25T10:30:00Z",
             "ttl": null,
+        }),
+        "sampling/createMessage" => json!({
+            "messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}],
+            "maxTokens": 10,
+        }),
+        "elicitation/create" => json!({
+            "message": "What is your name?",
+            "requestedSchema": {
+                "type": "object",
+                "properties": {"name": {"type": "string", "title": "Name"}},
+                "required": ["name"],
+            },
         }),
         "notifications/elicitation/complete" => json!({"elicitationId": "1"}),
         "notifications/subscriptions/acknowledged" => json!({"notifications": {}}),
