@@ -2,6 +2,7 @@
 
 mod clean;
 mod handshakes;
+mod musts;
 mod pairs;
 mod requirements_page;
 mod shapes;

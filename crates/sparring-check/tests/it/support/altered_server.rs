@@ -34,6 +34,7 @@ impl Action {
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
+type OnConnect = Arc<dyn Fn(AlteredServer) -> AlteredServer + Send + Sync>;
 type OnBytes = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 
 /// The correct server, altered. Each connection has a server of its own, as with processes.
@@ -43,6 +44,7 @@ pub(crate) struct AlteredServer {
     on_request: Vec<OnRequest>,
     on_line: Vec<OnLine>,
     on_bytes: Vec<OnBytes>,
+    on_connect: Option<OnConnect>,
 }
 
 impl Default for AlteredServer {
@@ -59,6 +61,7 @@ impl AlteredServer {
             on_request: Vec::new(),
             on_line: Vec::new(),
             on_bytes: Vec::new(),
+            on_connect: None,
         }
     }
 
@@ -91,6 +94,15 @@ impl AlteredServer {
         alter: impl Fn(Option<&Value>, String) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         self.on_line.push(Arc::new(alter));
+        self
+    }
+
+    /// Alters each connection with state of its own.
+    pub(crate) fn on_connect(
+        mut self,
+        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
+    ) -> Self {
+        self.on_connect = Some(Arc::new(alter));
         self
     }
 
@@ -204,7 +216,12 @@ impl AlteredServer {
 impl CheckTarget for AlteredServer {
     fn open(&self) -> OpenFuture<'_> {
         let (here, there) = tokio::io::duplex(BUFFER);
-        tokio::spawn(self.clone().serve(there));
+        let server = self.clone();
+        let server = match self.on_connect.clone() {
+            Some(alter) => alter(server),
+            None => server,
+        };
+        tokio::spawn(server.serve(there));
         Box::pin(std::future::ready(Ok(OpenedTarget::from_link(LineLink::from_stream(here)))))
     }
 
