@@ -6,20 +6,26 @@
 
 mod arguments;
 mod authorization;
+mod completion;
 mod cost;
 mod definition_findings;
 mod definitions;
 mod http;
 mod input_required;
 mod lifecycle;
+mod lists;
+mod malformed_params;
 mod messages;
 mod pagination;
 mod prompts;
+mod refusals;
 mod resources;
 mod safety;
 mod stdio;
 mod subscriptions;
 mod tools;
+mod uri_template;
+mod usage;
 mod utilities;
 
 use std::future::Future;
@@ -63,12 +69,17 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     utilities::PROBES,
     pagination::PROBES,
     tools::PROBES,
+    usage::PROBES,
     resources::PROBES,
     prompts::PROBES,
+    completion::PROBES,
+    malformed_params::PROBES,
     input_required::PROBES,
     subscriptions::PROBES,
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,
     arguments::PROBES,
+    // At the end, when other requests may have changed the lists.
+    lists::PROBES,
 ];

@@ -679,6 +679,9 @@ rules! {
     ToolErrorResponse = "tools/error-response", Check, Should, ALL, "server/tools#error-handling",
         "An error of a tool should be a result with `isError`, not a JSON-RPC error.",
         "Catch errors in the tool, and return them as a result with `isError`.";
+    CaseInsensitiveToolName = "tools/name-case", Check, Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The names of tools should be case-sensitive.",
+        "Compare the name of a call with the names of the tools exactly.";
     SensitiveHeader = "tools/sensitive-header", Check, Should, MODERN, "server/tools#x-mcp-header",
         "A sensitive parameter should not be mirrored into a header.",
         "Remove `x-mcp-header` from parameters with passwords, keys or tokens.";
