@@ -6,6 +6,7 @@
 
 mod arguments;
 mod authorization;
+mod call_traffic;
 mod cost;
 mod definition_findings;
 mod definitions;
@@ -13,6 +14,7 @@ mod http;
 mod input_required;
 mod lifecycle;
 mod messages;
+mod observed;
 mod pagination;
 mod prompts;
 mod resources;
@@ -65,6 +67,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     tools::PROBES,
     resources::PROBES,
     prompts::PROBES,
+    call_traffic::PROBES,
     input_required::PROBES,
     subscriptions::PROBES,
     definitions::PROBES,
