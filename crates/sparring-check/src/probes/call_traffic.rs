@@ -244,7 +244,8 @@ fn judge_busy_ping(
     match *duration > PROMPT && running.is_answered() {
         true => {
             let text = format!("a ping took longer than {PROMPT:?} because a call was running");
-            context.fail(rule, Finding::new(text).about(tool_name(call)).with_frames(ping.frames()));
+            context
+                .fail(rule, Finding::new(text).about(tool_name(call)).with_frames(ping.frames()));
         }
         false => context.pass(rule),
     }

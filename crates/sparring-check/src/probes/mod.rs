@@ -4,6 +4,7 @@
 //! rules: [`Context::pass`], [`Context::fail`], [`Context::not_applicable`] or
 //! [`Context::undecided`]. A rule without an outcome is undecided.
 
+mod altered_state;
 mod arguments;
 mod authorization;
 mod call_traffic;
@@ -17,10 +18,13 @@ mod messages;
 mod observed;
 mod pagination;
 mod prompts;
+mod questions;
 mod resources;
 mod safety;
 mod stdio;
 mod subscriptions;
+mod task_ids;
+mod tasks;
 mod tools;
 mod utilities;
 
@@ -68,6 +72,8 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     resources::PROBES,
     prompts::PROBES,
     call_traffic::PROBES,
+    questions::PROBES,
+    tasks::PROBES,
     input_required::PROBES,
     subscriptions::PROBES,
     definitions::PROBES,

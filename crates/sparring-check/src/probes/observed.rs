@@ -52,7 +52,9 @@ impl Observed {
 
     /// Returns true if the server asked the client anything.
     pub(super) fn asks_anything(&self) -> bool {
-        ["elicitation/create", "sampling/createMessage", "roots/list"].iter().any(|it| self.asks(it))
+        ["elicitation/create", "sampling/createMessage", "roots/list"]
+            .iter()
+            .any(|it| self.asks(it))
     }
 
     /// Returns true if it is the first request of several rounds.

@@ -1,5 +1,3 @@
-//! Subscriptions and notifications about changes, in both eras.
-
+//! Subscriptions of both eras, and announcements of changed lists.
 use super::Probe;
-
 pub(super) const PROBES: &[Probe] = &[];
