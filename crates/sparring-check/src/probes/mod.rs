@@ -8,6 +8,7 @@ mod altered_state;
 mod arguments;
 mod authorization;
 mod call_traffic;
+mod changes;
 mod cost;
 mod definition_findings;
 mod definitions;
