@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use sparring_peer::client::{ServerRequest, accept_with_defaults};
+use sparring_peer::client::ServerRequest;
 use sparring_peer::{Client, ClientBuilder, Protocol};
-use sparring_wire::{Revision, Rule};
+use sparring_wire::json::parse_value;
+use sparring_wire::{RawJson, Revision, Rule};
 
+use crate::answers;
 use crate::connection::{Connection, Reply};
 use crate::facts::Facts;
 use crate::failed_handshake;
@@ -159,10 +161,14 @@ impl Context {
         Client::builder()
             .revision(self.revision)
             .timeout(self.options.connect_timeout)
-            .roots(["file:///tmp"])
-            .answer(ServerRequest::Sampling, |_| async { Ok(sampled_message()) })
+            .roots([answers::ROOT])
+            .optional_capability("sampling", json!({"tools": {}}))
+            .answer(ServerRequest::Sampling, |params| async move {
+                Ok(answers::sampled(&parsed(&params)))
+            })
+            .optional_capability("elicitation", json!({"form": {}, "url": {}}))
             .answer(ServerRequest::Elicitation, |params| async move {
-                Ok(accept_with_defaults(&params))
+                Ok(answers::elicited(&parsed(&params)))
             })
     }
 
@@ -243,11 +249,6 @@ pub(crate) enum ConnectError {
     Handshake { error: sparring_peer::client::Error, verdicts: Vec<Verdict> },
 }
 
-fn sampled_message() -> Value {
-    json!({
-        "role": "assistant",
-        "content": {"type": "text", "text": "A sampled message."},
-        "model": "sparring",
-        "stopReason": "endTurn",
-    })
+fn parsed(params: &RawJson) -> Value {
+    parse_value(params.text().as_bytes()).unwrap_or_default()
 }

@@ -4,9 +4,12 @@
 //! rules: [`Context::pass`], [`Context::fail`], [`Context::not_applicable`] or
 //! [`Context::undecided`]. A rule without an outcome is undecided.
 
+mod altered_state;
 mod arguments;
 mod authorization;
 mod completion;
+mod call_traffic;
+mod changes;
 mod cost;
 mod definition_findings;
 mod definitions;
@@ -16,13 +19,17 @@ mod lifecycle;
 mod lists;
 mod malformed_params;
 mod messages;
+mod observed;
 mod pagination;
 mod prompts;
 mod refusals;
+mod questions;
 mod resources;
 mod safety;
 mod stdio;
 mod subscriptions;
+mod task_ids;
+mod tasks;
 mod tools;
 mod uri_template;
 mod usage;
@@ -74,6 +81,9 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     prompts::PROBES,
     completion::PROBES,
     malformed_params::PROBES,
+    call_traffic::PROBES,
+    questions::PROBES,
+    tasks::PROBES,
     input_required::PROBES,
     subscriptions::PROBES,
     definitions::PROBES,
