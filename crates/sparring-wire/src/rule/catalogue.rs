@@ -858,6 +858,9 @@ rules! {
     InvalidArgumentsAccepted = "arguments/invalid-accepted", Check, Must, ALL, "server/tools#security-considerations",
         "A server must validate the arguments of a call against the input schema.",
         "Validate the arguments before the tool uses them, and answer with the error -32602 or a result with `isError`.";
+    ArgumentLimitIgnored = "arguments/limit-ignored", Check, Should, ALL, "server/tools#security-considerations",
+        "A server should validate the lengths, ranges and patterns of arguments that the input schema declares.",
+        "Validate the limits too, or remove from the input schema what the tool does not need.";
     ExtraArgumentAccepted = "arguments/extra-accepted", Check, Lint, ALL, NONE,
         "A call with an argument that the input schema forbids should fail.",
         "Reject unknown arguments, or allow them with `additionalProperties: true`.";
