@@ -10,8 +10,10 @@ use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
 use crate::context::{ConnectError, Context};
+use crate::facts::Facts;
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
+use crate::probes::http::failed_connection;
 use crate::probes::{PROBES, Probe};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
@@ -76,10 +78,14 @@ pub async fn check_observed(
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
     let checks = contexts.into_iter().map(|(revision, context)| {
         let read_only = Arc::clone(&read_only);
+        let (target, options) = (Arc::clone(&target), Arc::clone(&options));
         async move {
             match context {
                 Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
-                Err(error) => (revision, Err(error)),
+                Err(error) => match explain(&*target, &options, revision, &error).await {
+                    Some(report) => (revision, Ok(report)),
+                    None => (revision, Err(error)),
+                },
             }
         }
     });
@@ -104,6 +110,26 @@ pub async fn check_observed(
         (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
         (true, None) => Err(CheckError::NoRevision(report.not_spoken)),
     }
+}
+
+/// Reports the violations that prevented a connection, if there are any.
+async fn explain(
+    target: &dyn CheckTarget,
+    options: &CheckOptions,
+    revision: Revision,
+    error: &ConnectError,
+) -> Option<RevisionReport> {
+    if matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
+        return None;
+    }
+    let found = failed_connection::explain(target.http()?, options, revision).await;
+    let verdicts = found.into_iter().map(|(rule, finding)| {
+        let outcome = Outcome::Broken(vec![finding]);
+        Verdict { rule, revision, outcome }
+    });
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    let (facts, tool_uses) = (Facts::default(), Vec::new());
+    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
 }
 
 async fn check_revision(

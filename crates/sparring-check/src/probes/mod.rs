@@ -9,7 +9,7 @@ mod authorization;
 mod cost;
 mod definition_findings;
 mod definitions;
-mod http;
+pub(crate) mod http;
 mod input_required;
 mod lifecycle;
 mod messages;
