@@ -13,6 +13,7 @@ use crate::context::{ConnectError, Context};
 use crate::facts::Facts;
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
+use crate::probes::http::failed_connection;
 use crate::probes::{PROBES, Probe};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
@@ -77,10 +78,14 @@ pub async fn check_observed(
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
     let checks = contexts.into_iter().map(|(revision, context)| {
         let read_only = Arc::clone(&read_only);
+        let (target, options) = (Arc::clone(&target), Arc::clone(&options));
         async move {
             match context {
                 Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
-                Err(error) => (revision, Err(error)),
+                Err(error) => match explain(&*target, &options, revision, &error).await {
+                    Some(report) => (revision, Ok(report)),
+                    None => (revision, Err(error)),
+                },
             }
         }
     });
@@ -91,11 +96,6 @@ pub async fn check_observed(
     for (revision, outcome) in outcomes {
         match outcome {
             Ok(checked) => report.revisions.push(checked),
-            Err(ConnectError::Handshake { verdicts, .. })
-                if verdicts.iter().any(|it| options.selects(it.rule)) =>
-            {
-                report.revisions.push(unusable_revision(revision, verdicts, &options));
-            }
             Err(error) => {
                 let reason = error.to_string();
                 if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
@@ -112,14 +112,31 @@ pub async fn check_observed(
     }
 }
 
-/// Returns the report of a revision whose handshake failed because of these violations.
-fn unusable_revision(
-    revision: Revision,
-    mut verdicts: Vec<Verdict>,
+/// Reports the violations that prevented a connection, if there are any.
+async fn explain(
+    target: &dyn CheckTarget,
     options: &CheckOptions,
-) -> RevisionReport {
+    revision: Revision,
+    error: &ConnectError,
+) -> Option<RevisionReport> {
+    let mut verdicts = match error {
+        ConnectError::Client(Error::NoCommonVersion { .. }) => return None,
+        ConnectError::Handshake { verdicts, .. } => verdicts.clone(),
+        ConnectError::Open(_) | ConnectError::Client(_) => Vec::new(),
+    };
+    if let Some(target) = target.http() {
+        let found = failed_connection::explain(target, options, revision).await;
+        let found = found.into_iter().map(|(rule, finding)| {
+            let outcome = Outcome::Broken(vec![finding]);
+            Verdict { rule, revision, outcome }
+        });
+        verdicts.extend(found);
+    }
     verdicts.retain(|it| options.selects(it.rule));
-    RevisionReport { revision, facts: Facts::default(), verdicts, tool_uses: Vec::new() }
+    verdicts.sort_by_key(|it| it.rule);
+    verdicts.dedup_by_key(|it| it.rule);
+    let (facts, tool_uses) = (Facts::default(), Vec::new());
+    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
 }
 
 async fn check_revision(

@@ -13,7 +13,7 @@ mod changes;
 mod cost;
 mod definition_findings;
 mod definitions;
-mod http;
+pub(crate) mod http;
 mod input_required;
 mod lifecycle;
 mod lists;

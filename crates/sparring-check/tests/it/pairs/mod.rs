@@ -57,6 +57,8 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
+    /// Makes the correct server over HTTP such that the rule applies.
+    base: fn(AlteredHttp) -> AlteredHttp,
 }
 
 /// How a case breaks the correct server.
@@ -73,7 +75,7 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredServer) -> AlteredServer,
     ) -> Case {
-        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Lines(alter))
     }
 
     /// A server over HTTP.
@@ -82,7 +84,11 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Http(alter))
+    }
+
+    const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
+        Case { rule, revision, server, also: &[], options: |_| {}, base: |server| server }
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -97,12 +103,20 @@ impl Case {
         self
     }
 
+    /// Changes the correct server over HTTP, before it is broken.
+    pub(crate) const fn on(mut self, base: fn(AlteredHttp) -> AlteredHttp) -> Case {
+        self.base = base;
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
             Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
             Broken::Lines(_) => Arc::new(AlteredServer::default()),
-            Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
-            Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
+            Broken::Http(alter) if broken => {
+                Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
+            }
+            Broken::Http(_) => Arc::new((self.base)(AlteredHttp::default()).start().await),
         }
     }
 
