@@ -90,10 +90,26 @@ impl HttpServer {
         self.open().await.map_err(Stopped)
     }
 
+    /// Returns the first request of a client: `initialize`, or `server/discover` in revisions
+    /// without sessions.
+    pub(crate) fn opening_request(&self) -> RawRequest {
+        match self.revision.is_modern() {
+            true => {
+                let (id, params) = (Value::from("discover"), Value::Null);
+                requests::modern(self.revision, id, "server/discover", params)
+            }
+            false => requests::initialize(self.revision),
+        }
+    }
+
+    /// Returns the session that a response to `initialize` opens.
+    pub(crate) fn session_of(&self, opening: Exchange) -> Result<Session, Stopped> {
+        Session::from_initialize(self.revision, opening)
+    }
+
     async fn open(&self) -> Result<Session, String> {
         let opened = async {
-            let request = requests::initialize(self.revision);
-            let exchange = self.send(&request).await?;
+            let exchange = self.send(&self.opening_request()).await?;
             let session = Session::from_initialize(self.revision, exchange)?;
             self.send(&session.post(&requests::initialized())).await?;
             Ok(session)

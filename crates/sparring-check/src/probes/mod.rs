@@ -22,6 +22,8 @@ mod subscriptions;
 mod tools;
 mod utilities;
 
+pub(crate) use self::authorization::refuses_without_token;
+
 use std::future::Future;
 use std::pin::Pin;
 
@@ -52,6 +54,9 @@ pub(crate) use probe;
 pub fn probe_count() -> usize {
     PROBES.iter().copied().map(<[Probe]>::len).sum()
 }
+
+/// The probes that need no connection.
+pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
 
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[

@@ -3,11 +3,13 @@
 
 mod arguments;
 mod authorization;
+mod cost;
 mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
 mod resources;
+mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
@@ -40,6 +42,8 @@ const AREAS: &[&[Case]] = &[
     tools::CASES,
     resources::CASES,
     definitions::CASES,
+    cost::CASES,
+    safety::CASES,
     arguments::CASES,
 ];
 
@@ -60,6 +64,8 @@ pub(crate) struct Case {
 enum Broken {
     Lines(fn(AlteredServer) -> AlteredServer),
     Http(fn(AlteredHttp) -> AlteredHttp),
+    /// The correct server is protected, and the check has a token.
+    Protected(fn(AlteredHttp) -> AlteredHttp),
 }
 
 impl Case {
@@ -81,6 +87,15 @@ impl Case {
         Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
     }
 
+    /// A protected server over HTTP, for whose requests the check has a token.
+    pub(crate) const fn protected(
+        rule: Rule,
+        revision: Revision,
+        alter: fn(AlteredHttp) -> AlteredHttp,
+    ) -> Case {
+        Case { rule, revision, server: Broken::Protected(alter), also: &[], options: |_| {} }
+    }
+
     /// Names other rules that the server cannot help breaking.
     pub(crate) const fn also(mut self, rules: &'static [Rule]) -> Case {
         self.also = rules;
@@ -99,6 +114,12 @@ impl Case {
             Broken::Lines(_) => Arc::new(AlteredServer::default()),
             Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
             Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
+            Broken::Protected(alter) if broken => {
+                Arc::new(authorization::protect(alter(AlteredHttp::default())).start().await)
+            }
+            Broken::Protected(_) => {
+                Arc::new(authorization::protect(AlteredHttp::default()).start().await)
+            }
         }
     }
 
