@@ -14,7 +14,7 @@ use crate::facts::Facts;
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::probes::http::failed_connection;
-use crate::probes::{PROBES, Probe};
+use crate::probes::{AUTHORIZATION_PROBES, PROBES, Probe, refuses_without_token};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
 use crate::tool_policy::read_only_tools;
@@ -105,6 +105,15 @@ pub async fn check_observed(
             }
         }
     }
+    if report.revisions.is_empty() {
+        let unconnected = |revision| {
+            let (target, options) = (Arc::clone(&target), Arc::clone(&options));
+            Context::unconnected(target, options, Arc::clone(&observer), revision)
+        };
+        let contexts = options.revisions.iter().map(|revision| unconnected(*revision)).collect();
+        report.revisions = check_authorization(contexts).await;
+        report.token_needed = not_opened.clone().filter(|_| !report.revisions.is_empty());
+    }
     match (report.revisions.is_empty(), not_opened) {
         (false, _) => Ok(report),
         (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
@@ -137,6 +146,34 @@ async fn explain(
     verdicts.dedup_by_key(|it| it.rule);
     let (facts, tool_uses) = (Facts::default(), Vec::new());
     (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
+}
+
+/// Checks a server that refuses every connection. If it refuses them without a token, the rules
+/// of authorization can be checked; otherwise no rule.
+async fn check_authorization(contexts: Vec<Context>) -> Vec<RevisionReport> {
+    let rules: Vec<Rule> = AUTHORIZATION_PROBES.iter().flat_map(|it| it.rules).copied().collect();
+    let is_selected = |context: &Context, rule: Rule| {
+        rule.applies_in(context.revision) && context.options.selects(rule)
+    };
+    let contexts = contexts.into_iter();
+    let contexts = contexts.filter(|it| rules.iter().any(|rule| is_selected(it, *rule)));
+    let mut contexts: Vec<Context> = contexts.collect();
+    match contexts.last() {
+        Some(last) if refuses_without_token(last).await => {}
+        _ => return Vec::new(),
+    }
+    let checks = contexts.drain(..).map(|context| async move {
+        for probe in AUTHORIZATION_PROBES {
+            run_probe(&context, probe).await;
+        }
+        let mut verdicts = verdicts(&context);
+        let is_authorization = |rule: Rule| rule.id().starts_with("authorization/");
+        verdicts.retain(|it| is_authorization(it.rule));
+        let revision = context.revision;
+        let (facts, tool_uses) = context.into_parts();
+        RevisionReport { revision, facts, verdicts, tool_uses }
+    });
+    stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await
 }
 
 async fn check_revision(

@@ -54,19 +54,7 @@ impl Context {
         observer: Arc<dyn CheckObserver>,
         revision: Revision,
     ) -> Result<Context, ConnectError> {
-        let mut context = Context {
-            revision,
-            options,
-            target,
-            observer,
-            outcomes: Arc::default(),
-            recordings: Mutex::default(),
-            main: None,
-            facts: Facts::default(),
-            http: None,
-            tool_uses: Mutex::default(),
-            read_only_tools: Arc::default(),
-        };
+        let mut context = Context::unconnected(target, options, observer, revision);
         let connection = context.start(context.client(), true).await?;
         if let Err(error) = connection.client().ready().await {
             let verdicts = failed_handshake::verdicts_of(&connection, &error, revision);
@@ -76,11 +64,38 @@ impl Context {
             });
         }
         context.facts = Facts::gather(&connection).await;
-        let http = context.target.http();
-        let timeout = context.options.rule_timeout;
-        context.http = http.and_then(|it| HttpServer::new(it, revision, timeout));
         context.main = Some(connection);
         Ok(context)
+    }
+
+    /// Creates a context without a connection, for a server that refuses connections without a
+    /// token. Only the probes of authorization work with it.
+    pub(crate) fn unconnected(
+        target: Arc<dyn CheckTarget>,
+        options: Arc<CheckOptions>,
+        observer: Arc<dyn CheckObserver>,
+        revision: Revision,
+    ) -> Context {
+        let http = target.http();
+        let http = http.and_then(|it| HttpServer::new(it, revision, options.rule_timeout));
+        Context {
+            revision,
+            options,
+            target,
+            observer,
+            outcomes: Arc::default(),
+            recordings: Mutex::default(),
+            main: None,
+            facts: Facts::default(),
+            http,
+            tool_uses: Mutex::default(),
+            read_only_tools: Arc::default(),
+        }
+    }
+
+    /// Returns true if there is a connection.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.main.is_some()
     }
 
     /// Returns the connection that all probes share. They leave it in order: no broken

@@ -2,7 +2,7 @@
 //! revision, and says so correctly, has none.
 
 use sparring_peer::client::Error;
-use sparring_wire::{Entry, FrameKind, Revision, Rule, Violation};
+use sparring_wire::{Entry, Revision, Rule, Violation};
 
 use crate::connection::Connection;
 use crate::verdict::{Finding, Outcome, ShownFrame, Verdict};

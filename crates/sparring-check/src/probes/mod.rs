@@ -35,6 +35,8 @@ mod uri_template;
 mod usage;
 mod utilities;
 
+pub(crate) use self::authorization::refuses_without_token;
+
 use std::future::Future;
 use std::pin::Pin;
 
@@ -65,6 +67,9 @@ pub(crate) use probe;
 pub fn probe_count() -> usize {
     PROBES.iter().copied().map(<[Probe]>::len).sum()
 }
+
+/// The probes that need no connection.
+pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
 
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[

@@ -617,9 +617,12 @@ rules! {
     ScopeChallenge = "authorization/insufficient-scope", Check, Should, SINCE_2025_11_25, "basic/authorization#runtime-insufficient-scope-errors",
         "A request that needs more scopes should be refused with the status 403 and a challenge with `insufficient_scope`, the scopes and the metadata URL.",
         "Add `WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"…\", resource_metadata=\"…\"`.";
-    MissingServerMetadata = "authorization/server-metadata", Check, Must, ONLY_2025_03_26, "basic/authorization#server-metadata-discovery",
-        "A protected server without authorization server metadata must have the default endpoints `/authorize` and `/token`.",
-        "Serve the metadata (RFC 8414) at `/.well-known/oauth-authorization-server` of the server's origin.";
+    MissingServerMetadata = "authorization/server-metadata", Check, Must, STREAMABLE, "basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery",
+        "The authorization server must publish its metadata; in 2025-03-26 it may have the default endpoints `/authorize` and `/token` instead.",
+        "Serve the metadata (RFC 8414) at `/.well-known/oauth-authorization-server`.";
+    MissingPkce = "authorization/pkce", Check, Must, SINCE_2025_11_25, "basic/authorization/security-considerations#authorization-code-protection",
+        "The metadata of the authorization server must say that it supports PKCE.",
+        "Add `code_challenge_methods_supported` with `S256` to the metadata.";
 
     // Lists of tools, resources and prompts.
     ListFails = "lists/error", Check, Must, ALL, "server/tools#capabilities",

@@ -3,11 +3,13 @@
 
 mod arguments;
 mod authorization;
+mod cost;
 mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
 mod resources;
+mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
@@ -44,6 +46,8 @@ const AREAS: &[&[Case]] = &[
     tools::CASES,
     resources::CASES,
     definitions::CASES,
+    cost::CASES,
+    safety::CASES,
     arguments::CASES,
 ];
 
@@ -66,6 +70,8 @@ pub(crate) struct Case {
 enum Broken {
     Lines(fn(AlteredServer) -> AlteredServer),
     Http(fn(AlteredHttp) -> AlteredHttp),
+    /// The correct server is protected, and the check has a token.
+    Protected(fn(AlteredHttp) -> AlteredHttp),
 }
 
 impl Case {
@@ -89,6 +95,15 @@ impl Case {
 
     const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
         Case { rule, revision, server, also: &[], options: |_| {}, base: |server| server }
+    }
+
+    /// A protected server over HTTP, for whose requests the check has a token.
+    pub(crate) const fn protected(
+        rule: Rule,
+        revision: Revision,
+        alter: fn(AlteredHttp) -> AlteredHttp,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Protected(alter))
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -117,6 +132,12 @@ impl Case {
                 Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
             }
             Broken::Http(_) => Arc::new((self.base)(AlteredHttp::default()).start().await),
+            Broken::Protected(alter) if broken => {
+                Arc::new(authorization::protect(alter(AlteredHttp::default())).start().await)
+            }
+            Broken::Protected(_) => {
+                Arc::new(authorization::protect(AlteredHttp::default()).start().await)
+            }
         }
     }
 

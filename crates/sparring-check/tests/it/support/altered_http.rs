@@ -19,6 +19,7 @@ use super::{CORRECT, mock};
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
 type OnRequest = Arc<dyn Fn(&Parts, &Bytes) -> Option<Response> + Send + Sync>;
+type Passes = Arc<dyn Fn(&Parts, &Bytes) -> bool + Send + Sync>;
 type OnResponse = Arc<dyn Fn(&Parts, &Bytes, &mut Response) + Send + Sync>;
 type OnBody = Arc<dyn Fn(&Parts, &Bytes, String) -> String + Send + Sync>;
 type OnHeaders = Arc<dyn Fn(&Parts, &mut HeaderMap) + Send + Sync>;
@@ -26,6 +27,7 @@ type OnHeaders = Arc<dyn Fn(&Parts, &mut HeaderMap) + Send + Sync>;
 /// Builds the altered server.
 #[derive(Clone, Default)]
 pub(crate) struct AlteredHttp {
+    passes: Vec<Passes>,
     on_request: Vec<OnRequest>,
     on_response: Vec<OnResponse>,
     on_body: Vec<OnBody>,
@@ -33,6 +35,7 @@ pub(crate) struct AlteredHttp {
     script: Option<String>,
     all_interfaces: bool,
     http_sse: bool,
+    token: Option<&'static str>,
 }
 
 /// A running altered server.
@@ -77,6 +80,27 @@ impl AlteredHttp {
         self
     }
 
+    /// Gives this token to the check.
+    pub(crate) fn token(mut self, token: &'static str) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// Gives no token to the check.
+    pub(crate) fn without_token(mut self) -> Self {
+        self.token = None;
+        self
+    }
+
+    /// Chooses requests that the correct server answers, whatever the other alterations are.
+    pub(crate) fn pass(
+        mut self,
+        chooses: impl Fn(&Parts, &Bytes) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.passes.push(Arc::new(chooses));
+        self
+    }
+
     /// Answers a request instead of the correct server.
     pub(crate) fn on_request(
         mut self,
@@ -112,12 +136,17 @@ impl AlteredHttp {
         let upstream = if self.http_sse { urls.sse.unwrap() } else { urls.mcp };
         let path = url_path(&upstream).to_owned();
         let interface = if self.all_interfaces { "0.0.0.0:0" } else { "127.0.0.1:0" };
+        let token = self.token;
         let proxy = Proxy { alterations: self, upstream, client: reqwest::Client::new() };
         let app = Router::new().fallback(forward).with_state(Arc::new(proxy));
         let listener = tokio::net::TcpListener::bind(interface).await.unwrap();
         let url = format!("http://127.0.0.1:{}{path}", listener.local_addr().unwrap().port());
         let proxy = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        let target = Target::Http(HttpTarget::new(url));
+        let target = HttpTarget::new(url);
+        let target = Target::Http(match token {
+            Some(token) => target.bearer(token),
+            None => target,
+        });
         RunningHttp { target, _mock: mock, _server: server, proxy }
     }
 }
@@ -131,7 +160,9 @@ async fn forward(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, MAX_BODY).await.unwrap();
     let alterations = &proxy.alterations;
-    if let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body)) {
+    if !alterations.passes.iter().any(|chooses| chooses(&parts, &body))
+        && let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body))
+    {
         return response;
     }
     let base = proxy.upstream.strip_suffix(url_path(&proxy.upstream)).unwrap();
