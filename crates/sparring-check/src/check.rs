@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use sparring_peer::client::Error;
 use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
-use crate::context::{ConnectError, Context};
+use crate::context::{Context, FirstConnection, SpokenRevisions};
+use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::probes::{PROBES, Probe};
@@ -66,21 +66,35 @@ pub async fn check_observed(
 ) -> Result<CheckReport, CheckError> {
     let options = Arc::new(options);
     let revisions = options.revisions.clone();
+    let first = FirstConnection::default();
     let contexts = revisions.into_iter().map(|revision| {
         let (target, options) = (Arc::clone(&target), Arc::clone(&options));
-        let observer = Arc::clone(&observer);
-        async move { (revision, Context::open(target, options, observer, revision).await) }
+        let (observer, first) = (Arc::clone(&observer), &first);
+        async move { (revision, Context::open(target, options, observer, revision, first).await) }
     });
     let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
+    let spoken = contexts.iter().map(|(revision, context)| (*revision, context.is_ok()));
+    let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
     let checks = contexts.into_iter().map(|(revision, context)| {
-        let read_only = Arc::clone(&read_only);
+        let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
         async move {
-            match context {
-                Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
-                Err(error) => (revision, Err(error)),
-            }
+            let judgement = match context {
+                Ok(mut context) => {
+                    context.set_spoken(spoken);
+                    return (revision, Ok(check_revision(context, read_only).await));
+                }
+                Err(failed) => handshake::judge(failed, &spoken).await,
+            };
+            let outcome = match judgement {
+                Judgement::Broken(context, reason) => {
+                    report_broken(*context).ok_or((reason, true))
+                }
+                Judgement::NotConnected(reason) => Err((reason, true)),
+                Judgement::NotSpoken(reason) => Err((reason, false)),
+            };
+            (revision, outcome)
         }
     });
     let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await;
@@ -90,9 +104,8 @@ pub async fn check_observed(
     for (revision, outcome) in outcomes {
         match outcome {
             Ok(checked) => report.revisions.push(checked),
-            Err(error) => {
-                let reason = error.to_string();
-                if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
+            Err((reason, is_failure)) => {
+                if is_failure {
                     not_opened.get_or_insert_with(|| reason.clone());
                 }
                 report.not_spoken.push((revision, reason));
@@ -121,6 +134,15 @@ async fn check_revision(
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();
     RevisionReport { revision, facts, verdicts, tool_uses }
+}
+
+/// Reports the broken rules of a revision without a connection, unless none is selected.
+fn report_broken(context: Context) -> Option<RevisionReport> {
+    let revision = context.revision;
+    let mut verdicts = verdicts(&context);
+    verdicts.retain(|it| matches!(it.outcome, Outcome::Broken(_)));
+    let (facts, tool_uses) = context.into_parts();
+    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
 }
 
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.

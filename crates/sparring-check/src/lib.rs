@@ -9,6 +9,7 @@ mod check;
 mod connection;
 mod context;
 mod facts;
+mod handshake;
 mod http;
 mod observer;
 mod options;

@@ -6,6 +6,8 @@
 
 mod arguments;
 mod authorization;
+mod batch;
+mod broken_messages;
 mod cost;
 mod definition_findings;
 mod definitions;
@@ -13,6 +15,7 @@ mod http;
 mod input_required;
 mod lifecycle;
 mod messages;
+mod metadata;
 mod pagination;
 mod prompts;
 mod resources;
@@ -56,7 +59,10 @@ pub fn probe_count() -> usize {
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,
+    metadata::PROBES,
     messages::PROBES,
+    broken_messages::PROBES,
+    batch::PROBES,
     stdio::PROBES,
     http::PROBES,
     authorization::PROBES,
@@ -71,4 +77,5 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     cost::PROBES,
     safety::PROBES,
     arguments::PROBES,
+    metadata::LAST_PROBES,
 ];
