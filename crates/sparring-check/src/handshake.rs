@@ -86,24 +86,36 @@ async fn broken_handshake(
     let is_other = |name: &String| {
         Revision::from_name(name).is_some_and(|revision| revision != context.revision)
     };
-    match error {
-        Error::NoCommonVersion { theirs, .. }
-            if !theirs.is_empty() && theirs.iter().all(is_other) =>
-        {
-            // `initialize` cannot choose a revision of the other era.
-            let is_result = answer.is_some_and(|it| it.result().is_some());
-            let chose_modern = is_result && theirs.iter().any(|it| is_modern(it));
-            chose_modern.then_some(Rule::Handshake)
-        }
-        // A server of the other era refuses the handshake.
+    let is_result = answer.is_some_and(|it| it.result().is_some());
+    if let Error::NoCommonVersion { theirs, .. } = error
+        && !theirs.is_empty()
+        && theirs.iter().all(is_other)
+    {
+        // `initialize` cannot choose a revision of the other era.
+        let chose_modern = is_result && theirs.iter().any(|it| is_modern(it));
+        return chose_modern.then_some(Rule::Handshake);
+    }
+    let is_refusal = matches!(
+        error,
         Error::ErrorResponse { .. }
-        | Error::NoCommonVersion { .. }
-        | Error::Closed { cause: Cause::Http { .. }, .. }
-            if !spoken.any_legacy() && speaks_modern(context, spoken).await =>
-        {
-            None
-        }
-        error => Some(rule_of(error)),
+            | Error::NoCommonVersion { .. }
+            | Error::Closed { cause: Cause::Http { .. }, .. }
+    );
+    // A server of the other era refuses each handshake.
+    let is_right = is_refusal
+        && !is_result
+        && !speaks_other_legacy(context, spoken).await
+        && speaks_modern(context, spoken).await;
+    (!is_right).then(|| rule_of(error))
+}
+
+/// Returns true if the server speaks another revision with a handshake.
+async fn speaks_other_legacy(context: &Context, spoken: &SpokenRevisions) -> bool {
+    let is_unknown = |it: &Revision| !it.is_modern() && spoken.get(*it).is_none();
+    match Revision::ALL.into_iter().rev().find(is_unknown) {
+        _ if spoken.any_legacy() => true,
+        Some(other) => connects(context, other).await,
+        None => false,
     }
 }
 

@@ -8,6 +8,7 @@ mod arguments;
 mod authorization;
 mod batch;
 mod broken_messages;
+mod capabilities;
 mod cost;
 mod definition_findings;
 mod definitions;
@@ -77,5 +78,6 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     cost::PROBES,
     safety::PROBES,
     arguments::PROBES,
+    capabilities::LAST_PROBES,
     metadata::LAST_PROBES,
 ];

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 use sparring_check::{CheckOptions, CheckTarget, Status, check};
+use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 
 use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
@@ -53,6 +54,8 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
+    /// The correct server on lines, if the usual one does not show the rule.
+    correct: fn() -> AlteredServer,
 }
 
 /// How a case breaks the correct server.
@@ -60,16 +63,39 @@ pub(crate) struct Case {
 enum Broken {
     Lines(fn(AlteredServer) -> AlteredServer),
     Http(fn(AlteredHttp) -> AlteredHttp),
+    /// A process, and the correct one.
+    Process(fn() -> Target, fn() -> Target),
 }
 
 impl Case {
+    const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
+        let correct = AlteredServer::default;
+        Case { rule, revision, server, also: &[], options: |_| {}, correct }
+    }
+
+    /// A process that breaks the rule, and one that keeps it.
+    pub(crate) const fn process(
+        rule: Rule,
+        revision: Revision,
+        broken: fn() -> Target,
+        correct: fn() -> Target,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Process(broken, correct))
+    }
+
+    /// Alters this correct server on lines instead of the usual one.
+    pub(crate) const fn of(mut self, correct: fn() -> AlteredServer) -> Case {
+        self.correct = correct;
+        self
+    }
+
     /// A server on a stream of lines.
     pub(crate) const fn lines(
         rule: Rule,
         revision: Revision,
         alter: fn(AlteredServer) -> AlteredServer,
     ) -> Case {
-        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Lines(alter))
     }
 
     /// A server over HTTP.
@@ -78,7 +104,7 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Http(alter))
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -95,8 +121,10 @@ impl Case {
 
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
-            Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
-            Broken::Lines(_) => Arc::new(AlteredServer::default()),
+            Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
+            Broken::Lines(_) => Arc::new((self.correct)()),
+            Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
+            Broken::Process(_, correct) => Arc::new(correct()),
             Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
             Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
         }

@@ -34,6 +34,7 @@ impl Action {
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
+type OnConnect = Arc<dyn Fn(AlteredServer) -> AlteredServer + Send + Sync>;
 
 /// The correct server, altered. Each connection has a server of its own, as with processes.
 #[derive(Clone)]
@@ -41,6 +42,7 @@ pub(crate) struct AlteredServer {
     script: String,
     on_request: Vec<OnRequest>,
     on_line: Vec<OnLine>,
+    on_connect: Vec<OnConnect>,
 }
 
 impl Default for AlteredServer {
@@ -52,7 +54,12 @@ impl Default for AlteredServer {
 impl AlteredServer {
     /// Serves this script.
     pub(crate) fn new(script: &str) -> Self {
-        AlteredServer { script: script.to_owned(), on_request: Vec::new(), on_line: Vec::new() }
+        AlteredServer {
+            script: script.to_owned(),
+            on_request: Vec::new(),
+            on_line: Vec::new(),
+            on_connect: Vec::new(),
+        }
     }
 
     /// Sees each message of the client before the correct server does. A line that is not JSON
@@ -116,7 +123,19 @@ impl AlteredServer {
         })
     }
 
-    async fn serve(self, client: DuplexStream) {
+    /// Alters the server of each connection, with a state of its own.
+    pub(crate) fn on_connect(
+        mut self,
+        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
+    ) -> Self {
+        self.on_connect.push(Arc::new(alter));
+        self
+    }
+
+    async fn serve(mut self, client: DuplexStream) {
+        for alter in std::mem::take(&mut self.on_connect) {
+            self = alter(self);
+        }
         let (here, there) = tokio::io::duplex(BUFFER);
         let mock = mock(&self.script);
         let _task = mock.spawn(LineLink::from_stream(there));
