@@ -9,8 +9,9 @@ use sparring_peer::client::Error;
 use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
-use crate::context::{ConnectError, Context};
+use crate::context::{ConnectError, Context, FailedOpening, FirstConnection, SpokenRevisions};
 use crate::facts::Facts;
+use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
 use crate::probes::http::failed_connection;
@@ -68,25 +69,28 @@ pub async fn check_observed(
 ) -> Result<CheckReport, CheckError> {
     let options = Arc::new(options);
     let revisions = options.revisions.clone();
+    let first = FirstConnection::default();
     let contexts = revisions.into_iter().map(|revision| {
         let (target, options) = (Arc::clone(&target), Arc::clone(&options));
-        let observer = Arc::clone(&observer);
-        async move { (revision, Context::open(target, options, observer, revision).await) }
+        let (observer, first) = (Arc::clone(&observer), &first);
+        async move { (revision, Context::open(target, options, observer, revision, first).await) }
     });
     let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
+    let spoken = contexts.iter().map(|(revision, context)| (*revision, context.is_ok()));
+    let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
     let checks = contexts.into_iter().map(|(revision, context)| {
-        let read_only = Arc::clone(&read_only);
-        let (target, options) = (Arc::clone(&target), Arc::clone(&options));
+        let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
         async move {
-            match context {
-                Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
-                Err(error) => match explain(&*target, &options, revision, &error).await {
-                    Some(report) => (revision, Ok(report)),
-                    None => (revision, Err(error)),
-                },
-            }
+            let outcome = match context {
+                Ok(mut context) => {
+                    context.set_spoken(spoken);
+                    Ok(check_revision(context, read_only).await)
+                }
+                Err(failed) => judge_failure(failed, &spoken).await,
+            };
+            (revision, outcome)
         }
     });
     let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await;
@@ -96,9 +100,8 @@ pub async fn check_observed(
     for (revision, outcome) in outcomes {
         match outcome {
             Ok(checked) => report.revisions.push(checked),
-            Err(error) => {
-                let reason = error.to_string();
-                if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
+            Err((reason, is_failure)) => {
+                if is_failure {
                     not_opened.get_or_insert_with(|| reason.clone());
                 }
                 report.not_spoken.push((revision, reason));
@@ -121,31 +124,43 @@ pub async fn check_observed(
     }
 }
 
-/// Reports the violations that prevented a connection, if there are any.
-async fn explain(
-    target: &dyn CheckTarget,
-    options: &CheckOptions,
-    revision: Revision,
-    error: &ConnectError,
-) -> Option<RevisionReport> {
-    let mut verdicts = match error {
-        ConnectError::Client(Error::NoCommonVersion { .. }) => return None,
-        ConnectError::Handshake { verdicts, .. } => verdicts.clone(),
-        ConnectError::Open(_) | ConnectError::Client(_) => Vec::new(),
+/// Reports the violations that prevented a connection. Without any, returns the reason why there
+/// is no connection, and true if the server may speak the revision.
+async fn judge_failure(
+    failed: FailedOpening,
+    spoken: &SpokenRevisions,
+) -> Result<RevisionReport, (String, bool)> {
+    let revision = failed.context.revision;
+    let is_other_version =
+        matches!(failed.error, ConnectError::Client(Error::NoCommonVersion { .. }));
+    let found = match failed.context.target().http() {
+        Some(target) if !is_other_version => {
+            failed_connection::explain(target, &failed.context.options, revision).await
+        }
+        _ => Vec::new(),
     };
-    if let Some(target) = target.http() {
-        let found = failed_connection::explain(target, options, revision).await;
-        let found = found.into_iter().map(|(rule, finding)| {
-            let outcome = Outcome::Broken(vec![finding]);
-            Verdict { rule, revision, outcome }
-        });
-        verdicts.extend(found);
+    let (reason, may_be_spoken) = match handshake::judge(failed, spoken).await {
+        Judgement::Broken(context, reason) => {
+            found.into_iter().for_each(|(rule, finding)| context.fail(rule, finding));
+            return report_broken(*context).ok_or((reason, true));
+        }
+        Judgement::NotConnected(reason) => (reason, true),
+        Judgement::NotSpoken(reason) => (reason, false),
+    };
+    let verdicts = found.into_iter().map(|(rule, finding)| {
+        let outcome = Outcome::Broken(vec![finding]);
+        Verdict { rule, revision, outcome }
+    });
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    match verdicts.is_empty() {
+        true => Err((reason, may_be_spoken)),
+        false => Ok(RevisionReport {
+            revision,
+            facts: Facts::default(),
+            verdicts,
+            tool_uses: Vec::new(),
+        }),
     }
-    verdicts.retain(|it| options.selects(it.rule));
-    verdicts.sort_by_key(|it| it.rule);
-    verdicts.dedup_by_key(|it| it.rule);
-    let (facts, tool_uses) = (Facts::default(), Vec::new());
-    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
 }
 
 /// Checks a server that refuses every connection. If it refuses them without a token, the rules
@@ -204,6 +219,15 @@ fn needs_all_traffic(options: &CheckOptions) -> bool {
 /// Returns true if the rule has no probe, since any traffic shows its violations.
 fn is_found_in_traffic(rule: Rule) -> bool {
     rule.entry().source == RuleSource::Traffic || matches!(rule, Rule::NoAnswer | Rule::Crash)
+}
+
+/// Reports the broken rules of a revision without a connection, unless none is selected.
+fn report_broken(context: Context) -> Option<RevisionReport> {
+    let revision = context.revision;
+    let mut verdicts = verdicts(&context);
+    verdicts.retain(|it| matches!(it.outcome, Outcome::Broken(_)));
+    let (facts, tool_uses) = context.into_parts();
+    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
 }
 
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.

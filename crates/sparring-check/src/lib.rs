@@ -10,7 +10,7 @@ mod check;
 mod connection;
 mod context;
 mod facts;
-mod failed_handshake;
+mod handshake;
 mod http;
 mod observer;
 mod options;

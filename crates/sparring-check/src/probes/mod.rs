@@ -10,6 +10,9 @@ mod authorization;
 mod completion;
 mod call_traffic;
 mod changes;
+mod batch;
+mod broken_messages;
+mod capabilities;
 mod cost;
 mod definition_findings;
 mod definitions;
@@ -20,6 +23,7 @@ mod lists;
 mod malformed_params;
 mod messages;
 mod observed;
+mod metadata;
 mod pagination;
 mod prompts;
 mod refusals;
@@ -74,7 +78,10 @@ pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,
+    metadata::PROBES,
     messages::PROBES,
+    broken_messages::PROBES,
+    batch::PROBES,
     stdio::PROBES,
     http::PROBES,
     authorization::PROBES,
@@ -97,4 +104,6 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     arguments::PROBES,
     // At the end, when other requests may have changed the lists.
     lists::PROBES,
+    capabilities::LAST_PROBES,
+    metadata::LAST_PROBES,
 ];

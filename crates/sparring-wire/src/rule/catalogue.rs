@@ -264,6 +264,9 @@ rules! {
     UndeclaredMethod = "capabilities/undeclared-method", Check, Should, ALL, "basic#error-codes",
         "A method of a capability that the server does not declare should get the error -32601, if any.",
         "Answer the methods of features that you do not have with the error -32601 (method not found).";
+    RequiredCapability = "capabilities/required-capability", Check, Must, MODERN, "basic#meta",
+        "A request that needs a capability that the client lacks must get the error -32021, which lists it.",
+        "Answer such requests with the error -32021 and `data.requiredCapabilities`.";
     LongLine = "stdio/long-line", Check, Should, ALL, NONE,
         "A server should read messages of any common length.",
         "Read lines without a fixed limit, or with one of several megabytes.";

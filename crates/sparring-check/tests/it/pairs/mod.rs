@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 use sparring_check::{CheckOptions, CheckTarget, Status, check};
+use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 
 use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
@@ -63,6 +64,8 @@ pub(crate) struct Case {
     options: fn(&mut CheckOptions),
     /// Makes the correct server over HTTP such that the rule applies.
     base: fn(AlteredHttp) -> AlteredHttp,
+    /// The correct server on lines, if the usual one does not show the rule.
+    correct: fn() -> AlteredServer,
 }
 
 /// How a case breaks the correct server.
@@ -72,9 +75,32 @@ enum Broken {
     Http(fn(AlteredHttp) -> AlteredHttp),
     /// The correct server is protected, and the check has a token.
     Protected(fn(AlteredHttp) -> AlteredHttp),
+    /// A process, and the correct one.
+    Process(fn() -> Target, fn() -> Target),
 }
 
 impl Case {
+    const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
+        let (base, correct) = (|server| server, AlteredServer::default as fn() -> _);
+        Case { rule, revision, server, also: &[], options: |_| {}, base, correct }
+    }
+
+    /// A process that breaks the rule, and one that keeps it.
+    pub(crate) const fn process(
+        rule: Rule,
+        revision: Revision,
+        broken: fn() -> Target,
+        correct: fn() -> Target,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Process(broken, correct))
+    }
+
+    /// Alters this correct server on lines instead of the usual one.
+    pub(crate) const fn of(mut self, correct: fn() -> AlteredServer) -> Case {
+        self.correct = correct;
+        self
+    }
+
     /// A server on a stream of lines.
     pub(crate) const fn lines(
         rule: Rule,
@@ -91,10 +117,6 @@ impl Case {
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
         Case::new(rule, revision, Broken::Http(alter))
-    }
-
-    const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
-        Case { rule, revision, server, also: &[], options: |_| {}, base: |server| server }
     }
 
     /// A protected server over HTTP, for whose requests the check has a token.
@@ -126,8 +148,10 @@ impl Case {
 
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
-            Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
-            Broken::Lines(_) => Arc::new(AlteredServer::default()),
+            Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
+            Broken::Lines(_) => Arc::new((self.correct)()),
+            Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
+            Broken::Process(_, correct) => Arc::new(correct()),
             Broken::Http(alter) if broken => {
                 Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
             }
