@@ -88,9 +88,7 @@ pub async fn check_observed(
                 Err(failed) => handshake::judge(failed, &spoken).await,
             };
             let outcome = match judgement {
-                Judgement::Broken(context, reason) => {
-                    report_broken(*context).ok_or((reason, true))
-                }
+                Judgement::Broken(context, reason) => report_broken(*context).ok_or((reason, true)),
                 Judgement::NotConnected(reason) => Err((reason, true)),
                 Judgement::NotSpoken(reason) => Err((reason, false)),
             };

@@ -41,10 +41,7 @@ pub(crate) async fn judge(failed: FailedOpening, spoken: &SpokenRevisions) -> Ju
     let frames = context.recordings().into_iter().flat_map(|it| it.entries_from(0));
     let shown: Vec<ShownFrame> = frames.map(|it| ShownFrame::from(&it)).collect();
     context.judge_traffic();
-    // The traffic shows more precisely what is wrong with the response.
-    if !context.outcomes().has(Rule::WrongVersion) {
-        context.fail(rule, Finding::new(format!("{expected}; {reason}")).with_frames(shown));
-    }
+    context.fail(rule, Finding::new(format!("{expected}; {reason}")).with_frames(shown));
     Judgement::Broken(context, reason)
 }
 
@@ -165,7 +162,8 @@ async fn broken_discovery(
 fn rule_of(error: &Error) -> Rule {
     match error {
         Error::Closed {
-            cause: Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_), ..
+            cause: Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_),
+            ..
         } => Rule::Crash,
         _ => Rule::Handshake,
     }
@@ -180,7 +178,8 @@ async fn speaks_modern(context: &Context, spoken: &SpokenRevisions) -> bool {
 
 /// Returns true if a client of this revision can connect, or learns of another version.
 async fn connects(context: &Context, revision: Revision) -> bool {
-    let connection = context.connect_unjudged_with(|client: ClientBuilder| client.revision(revision));
+    let connection =
+        context.connect_unjudged_with(|client: ClientBuilder| client.revision(revision));
     let Ok(connection) = connection.await else { return false };
     let ready = connection.client().ready().await;
     let named_versions = |theirs: &[String]| {
@@ -188,7 +187,9 @@ async fn connects(context: &Context, revision: Revision) -> bool {
     };
     let connects = match ready {
         Ok(()) => true,
-        Err(Error::NoCommonVersion { theirs, .. }) => !revision.is_modern() && named_versions(&theirs),
+        Err(Error::NoCommonVersion { theirs, .. }) => {
+            !revision.is_modern() && named_versions(&theirs)
+        }
         Err(_) => false,
     };
     connection.close().await;
