@@ -12,7 +12,7 @@ use crate::context::{Context, FirstConnection, SpokenRevisions};
 use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
-use crate::probes::{PROBES, Probe};
+use crate::probes::{AUTHORIZATION_PROBES, PROBES, Probe, refuses_without_token};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
 use crate::tool_policy::read_only_tools;
@@ -110,11 +110,48 @@ pub async fn check_observed(
             }
         }
     }
+    if report.revisions.is_empty() {
+        let unconnected = |revision| {
+            let (target, options) = (Arc::clone(&target), Arc::clone(&options));
+            Context::unconnected(target, options, Arc::clone(&observer), revision)
+        };
+        let contexts = options.revisions.iter().map(|revision| unconnected(*revision)).collect();
+        report.revisions = check_authorization(contexts).await;
+        report.token_needed = not_opened.clone().filter(|_| !report.revisions.is_empty());
+    }
     match (report.revisions.is_empty(), not_opened) {
         (false, _) => Ok(report),
         (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
         (true, None) => Err(CheckError::NoRevision(report.not_spoken)),
     }
+}
+
+/// Checks a server that refuses every connection. If it refuses them without a token, the rules
+/// of authorization can be checked; otherwise no rule.
+async fn check_authorization(contexts: Vec<Context>) -> Vec<RevisionReport> {
+    let rules: Vec<Rule> = AUTHORIZATION_PROBES.iter().flat_map(|it| it.rules).copied().collect();
+    let is_selected = |context: &Context, rule: Rule| {
+        rule.applies_in(context.revision) && context.options.selects(rule)
+    };
+    let contexts = contexts.into_iter();
+    let contexts = contexts.filter(|it| rules.iter().any(|rule| is_selected(it, *rule)));
+    let mut contexts: Vec<Context> = contexts.collect();
+    match contexts.last() {
+        Some(last) if refuses_without_token(last).await => {}
+        _ => return Vec::new(),
+    }
+    let checks = contexts.drain(..).map(|context| async move {
+        for probe in AUTHORIZATION_PROBES {
+            run_probe(&context, probe).await;
+        }
+        let mut verdicts = verdicts(&context);
+        let is_authorization = |rule: Rule| rule.id().starts_with("authorization/");
+        verdicts.retain(|it| is_authorization(it.rule));
+        let revision = context.revision;
+        let (facts, tool_uses) = context.into_parts();
+        RevisionReport { revision, facts, verdicts, tool_uses }
+    });
+    stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await
 }
 
 async fn check_revision(
@@ -123,15 +160,28 @@ async fn check_revision(
 ) -> RevisionReport {
     context.set_read_only_tools(read_only_tools);
     let revision = context.revision;
-    for probe in PROBES.iter().copied().flatten() {
-        context.observer().probe_started(revision, probe.rules);
-        run_probe(&context, probe).await;
+    // An iterator adapter in the place of these loops would make the future not `Send`.
+    for probes in PROBES {
+        for probe in *probes {
+            context.observer().probe_started(revision, probe.rules);
+            run_probe(&context, probe).await;
+        }
     }
     context.main().close().await;
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();
     RevisionReport { revision, facts, verdicts, tool_uses }
+}
+
+/// Returns true if the user asks for a rule that the traffic of any probe can break.
+fn needs_all_traffic(options: &CheckOptions) -> bool {
+    options.only.iter().any(|rule| is_found_in_traffic(*rule))
+}
+
+/// Returns true if the rule has no probe, since any traffic shows its violations.
+fn is_found_in_traffic(rule: Rule) -> bool {
+    rule.entry().source == RuleSource::Traffic || matches!(rule, Rule::NoAnswer | Rule::Crash)
 }
 
 /// Reports the broken rules of a revision without a connection, unless none is selected.
@@ -145,8 +195,9 @@ fn report_broken(context: Context) -> Option<RevisionReport> {
 
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.
 async fn run_probe(context: &Context, probe: &Probe) {
-    let applies = |rule: &Rule| rule.applies_in(context.revision) && context.options.selects(*rule);
-    if !probe.rules.iter().any(applies) {
+    let options = &context.options;
+    let is_wanted = |rule: Rule| options.selects(rule) || needs_all_traffic(options);
+    if !probe.rules.iter().any(|it| it.applies_in(context.revision) && is_wanted(*it)) {
         return;
     }
     let leave_open = |reason: &str| {
@@ -183,9 +234,7 @@ fn verdicts(context: &Context) -> Vec<Verdict> {
 /// Returns the outcome of a rule that nothing was reported about. Traffic and connections
 /// only report violations.
 fn outcome_of_silence(context: &Context, rule: Rule) -> Option<Outcome> {
-    let found_while_running = matches!(rule, Rule::NoAnswer | Rule::Crash);
-    let is_traffic = rule.entry().source == RuleSource::Traffic;
-    (is_traffic || found_while_running).then(|| match reason_against(context, rule) {
+    is_found_in_traffic(rule).then(|| match reason_against(context, rule) {
         Some(reason) => Outcome::NotApplicable(reason),
         None => Outcome::Kept,
     })

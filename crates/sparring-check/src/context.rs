@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sparring_peer::client::{Error, ServerRequest, accept_with_defaults};
+use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::{Client, ClientBuilder, Protocol};
-use sparring_wire::{Revision, Rule};
+use sparring_wire::json::parse_value;
+use sparring_wire::{RawJson, Revision, Rule};
 use tokio::sync::SetOnce;
 
+use crate::answers;
 use crate::connection::{Connection, Reply};
 use crate::facts::Facts;
 use crate::http::HttpServer;
@@ -102,21 +104,7 @@ impl Context {
         revision: Revision,
         first_connection: &FirstConnection,
     ) -> Result<Context, FailedOpening> {
-        let mut context = Context {
-            revision,
-            options,
-            target,
-            observer,
-            outcomes: Arc::default(),
-            recordings: Mutex::default(),
-            main: None,
-            facts: Facts::default(),
-            http: None,
-            tool_uses: Mutex::default(),
-            read_only_tools: Arc::default(),
-            spoken: Arc::default(),
-            connect_time: Duration::ZERO,
-        };
+        let mut context = Context::unconnected(target, options, observer, revision);
         let began = Instant::now();
         let ready = async {
             let connection = context.start(context.client(), true).await?;
@@ -138,11 +126,40 @@ impl Context {
         context.connect_time = began.elapsed();
         first_connection.set(context.connect_time);
         context.facts = Facts::gather(&connection).await;
-        let http = context.target.http();
-        let timeout = context.options.rule_timeout;
-        context.http = http.and_then(|it| HttpServer::new(it, revision, timeout));
         context.main = Some(connection);
         Ok(context)
+    }
+
+    /// Creates a context without a connection, for a server that refuses connections without a
+    /// token. Only the probes of authorization work with it.
+    pub(crate) fn unconnected(
+        target: Arc<dyn CheckTarget>,
+        options: Arc<CheckOptions>,
+        observer: Arc<dyn CheckObserver>,
+        revision: Revision,
+    ) -> Context {
+        let http = target.http();
+        let http = http.and_then(|it| HttpServer::new(it, revision, options.rule_timeout));
+        Context {
+            revision,
+            options,
+            target,
+            observer,
+            outcomes: Arc::default(),
+            recordings: Mutex::default(),
+            main: None,
+            facts: Facts::default(),
+            http,
+            tool_uses: Mutex::default(),
+            read_only_tools: Arc::default(),
+            spoken: Arc::default(),
+            connect_time: Duration::ZERO,
+        }
+    }
+
+    /// Returns true if there is a connection.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.main.is_some()
     }
 
     /// Returns the connection that all probes share. They leave it in order: no broken
@@ -273,10 +290,14 @@ impl Context {
         Client::builder()
             .revision(self.revision)
             .timeout(self.options.connect_timeout)
-            .roots(["file:///tmp"])
-            .answer(ServerRequest::Sampling, |_| async { Ok(sampled_message()) })
+            .roots([answers::ROOT])
+            .optional_capability("sampling", json!({"tools": {}}))
+            .answer(ServerRequest::Sampling, |params| async move {
+                Ok(answers::sampled(&parsed(&params)))
+            })
+            .optional_capability("elicitation", json!({"form": {}, "url": {}}))
             .answer(ServerRequest::Elicitation, |params| async move {
-                Ok(accept_with_defaults(&params))
+                Ok(answers::elicited(&parsed(&params)))
             })
     }
 
@@ -361,11 +382,6 @@ pub(crate) enum ConnectError {
     Client(sparring_peer::client::Error),
 }
 
-fn sampled_message() -> Value {
-    json!({
-        "role": "assistant",
-        "content": {"type": "text", "text": "A sampled message."},
-        "model": "sparring",
-        "stopReason": "endTurn",
-    })
+fn parsed(params: &RawJson) -> Value {
+    parse_value(params.text().as_bytes()).unwrap_or_default()
 }

@@ -3,11 +3,13 @@
 
 mod arguments;
 mod authorization;
+mod cost;
 mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
 mod resources;
+mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
@@ -29,8 +31,12 @@ const PARALLEL: usize = 4;
 
 /// The cases of all areas.
 const AREAS: &[&[Case]] = &[
-    wire::CASES,
-    schema::CASES,
+    wire::TEXT,
+    wire::FIELDS,
+    wire::METHODS,
+    schema::SHAPES,
+    schema::FORMATS,
+    schema::CONTENT,
     exchange::CASES,
     lifecycle::CASES,
     stdio::CASES,
@@ -41,6 +47,8 @@ const AREAS: &[&[Case]] = &[
     tools::CASES,
     resources::CASES,
     definitions::CASES,
+    cost::CASES,
+    safety::CASES,
     arguments::CASES,
 ];
 
@@ -56,6 +64,8 @@ pub(crate) struct Case {
     options: fn(&mut CheckOptions),
     /// The correct server on lines, if the usual one does not show the rule.
     correct: fn() -> AlteredServer,
+    /// Makes the correct server over HTTP such that the rule applies.
+    base: fn(AlteredHttp) -> AlteredHttp,
 }
 
 /// How a case breaks the correct server.
@@ -65,12 +75,15 @@ enum Broken {
     Http(fn(AlteredHttp) -> AlteredHttp),
     /// A process, and the correct one.
     Process(fn() -> Target, fn() -> Target),
+    /// The correct server is protected, and the check has a token.
+    Protected(fn(AlteredHttp) -> AlteredHttp),
 }
 
 impl Case {
     const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
-        let correct = AlteredServer::default;
-        Case { rule, revision, server, also: &[], options: |_| {}, correct }
+        let (correct, base) =
+            (AlteredServer::default as fn() -> _, (|server| server) as fn(_) -> _);
+        Case { rule, revision, server, also: &[], options: |_| {}, correct, base }
     }
 
     /// A process that breaks the rule, and one that keeps it.
@@ -107,6 +120,15 @@ impl Case {
         Case::new(rule, revision, Broken::Http(alter))
     }
 
+    /// A protected server over HTTP, for whose requests the check has a token.
+    pub(crate) const fn protected(
+        rule: Rule,
+        revision: Revision,
+        alter: fn(AlteredHttp) -> AlteredHttp,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Protected(alter))
+    }
+
     /// Names other rules that the server cannot help breaking.
     pub(crate) const fn also(mut self, rules: &'static [Rule]) -> Case {
         self.also = rules;
@@ -119,14 +141,28 @@ impl Case {
         self
     }
 
+    /// Changes the correct server over HTTP, before it is broken.
+    pub(crate) const fn on(mut self, base: fn(AlteredHttp) -> AlteredHttp) -> Case {
+        self.base = base;
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
             Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
             Broken::Lines(_) => Arc::new((self.correct)()),
             Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
             Broken::Process(_, correct) => Arc::new(correct()),
-            Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
-            Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
+            Broken::Http(alter) if broken => {
+                Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
+            }
+            Broken::Http(_) => Arc::new((self.base)(AlteredHttp::default()).start().await),
+            Broken::Protected(alter) if broken => {
+                Arc::new(authorization::protect(alter(AlteredHttp::default())).start().await)
+            }
+            Broken::Protected(_) => {
+                Arc::new(authorization::protect(AlteredHttp::default()).start().await)
+            }
         }
     }
 
