@@ -14,7 +14,6 @@ use crate::facts::Facts;
 use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
-use crate::probes::http::failed_connection;
 use crate::probes::{AUTHORIZATION_PROBES, PROBES, Probe, refuses_without_token};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;

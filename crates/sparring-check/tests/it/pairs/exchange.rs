@@ -79,9 +79,7 @@ pub(super) const CASES: &[Case] = &[
         server.on_method("sparring/unknown", |request| error(request, -32600))
     }),
     Case::lines(Rule::AnsweredNotification, V2025_11_25, |server| {
-        server.on_method("notifications/sparring-unknown", |_| {
-            error(&json!({"id": 4711}), -32601)
-        })
+        server.on_method("notifications/sparring-unknown", |_| error(&json!({"id": 4711}), -32601))
     })
     .also(&[Rule::UnknownResponse]),
     Case::lines(Rule::AnsweredNotification, V2026_07_28, |server| {
@@ -220,14 +218,10 @@ pub(super) const CASES: &[Case] = &[
         refusing(server, -32602, |it| it["params"].get("sparringUnknown").is_some())
     }),
     Case::lines(Rule::UnknownField, V2025_06_18, |server| {
-        refusing(server, -32602, |it| {
-            it["params"]["_meta"].get("com.example/sparring").is_some()
-        })
+        refusing(server, -32602, |it| it["params"]["_meta"].get("com.example/sparring").is_some())
     }),
     Case::lines(Rule::UnknownField, V2024_11_05, |server| {
-        refusing(server, -32602, |it| {
-            it["params"]["capabilities"].get("sparringUnknown").is_some()
-        })
+        refusing(server, -32602, |it| it["params"]["capabilities"].get("sparringUnknown").is_some())
     }),
     Case::lines(Rule::UnknownField, V2026_07_28, |server| {
         refusing(server, -32602, |it| {

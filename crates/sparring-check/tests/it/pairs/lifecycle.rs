@@ -97,11 +97,12 @@ fn only_tools() -> AlteredServer {
     )
 }
 
-const CANNOT_ASK: &[Rule] = &[];
-
 pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::Handshake, V2025_06_18, |server| {
-        server.on_method("initialize", |request| error(request, -32603, Value::Null))
+        server.on_method("initialize", |request| match &request["params"]["protocolVersion"] {
+            version if *version == "2025-06-18" => error(request, -32603, Value::Null),
+            _ => Action::Pass,
+        })
     }),
     Case::lines(Rule::Handshake, V2025_11_25, |server| {
         server.on_method("initialize", |_| Action::Answer(Vec::new()))
@@ -137,7 +138,8 @@ pub(super) const CASES: &[Case] = &[
         negotiating(server, |request| handshake(request, "2023-01-01"))
     }),
     Case::lines(Rule::VersionNegotiation, V2025_03_26, |server| {
-        let server = AlteredServer::new(&CORRECT.replacen("tools:", "protocol: \"2025-03-26\"\ntools:", 1));
+        let server =
+            AlteredServer::new(&CORRECT.replacen("tools:", "protocol: \"2025-03-26\"\ntools:", 1));
         negotiating(server, |request| handshake(request, "2025-11-25"))
     }),
     Case::lines(Rule::OlderVersion, V2025_11_25, |server| {
@@ -180,18 +182,15 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::Stateful, V2026_07_28, |server| {
         server.on_connect(|server| {
-            let client = std::sync::Mutex::new(None);
-            answering(
-                server,
-                move |request| {
-                    let found = meta(request, CLIENT_INFO).map(|it| it["name"].clone());
-                    let mut client = client.lock().unwrap();
-                    let known = client.get_or_insert_with(|| found.clone());
-                    found.is_some() && *known != found
-                        || *known != found.clone() && found == Some(json!("sparring"))
-                },
-                |request| error(request, -32600, Value::Null),
-            )
+            let last = std::sync::Mutex::new(Value::Null);
+            let has_changed = move |request: &Value| {
+                let client = meta(request, CLIENT_INFO).map(|it| it["name"].clone());
+                let Some(client) = client else { return false };
+                let mut last = last.lock().unwrap();
+                let before = std::mem::replace(&mut *last, client.clone());
+                !before.is_null() && before != client
+            };
+            answering(server, has_changed, |request| error(request, -32600, Value::Null))
         })
     }),
     Case::lines(Rule::UnspokenVersion, V2026_07_28, |server| {
@@ -206,10 +205,14 @@ pub(super) const CASES: &[Case] = &[
         })
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
-        answering(server, |it| meta(it, CAPABILITIES).is_none(), tools)
+        answering(server, |it| it["params"].is_object() && meta(it, CAPABILITIES).is_none(), tools)
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
-        answering(server, |it| meta(it, CAPABILITIES).is_none(), |it| error(it, -32600, Value::Null))
+        answering(
+            server,
+            |it| meta(it, CAPABILITIES).is_none(),
+            |it| error(it, -32600, Value::Null),
+        )
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
         answering(server, |it| meta(it, VERSION).is_none(), |it| error(it, -32603, Value::Null))
@@ -221,7 +224,11 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::RequiredClientInfo, V2026_07_28, |server| {
         answering(
             server,
-            |it| meta(it, VERSION).is_some() && meta(it, CAPABILITIES).is_some() && meta(it, CLIENT_INFO).is_none(),
+            |it| {
+                meta(it, VERSION).is_some()
+                    && meta(it, CAPABILITIES).is_some()
+                    && meta(it, CLIENT_INFO).is_none()
+            },
             |it| error(it, -32602, Value::Null),
         )
     }),
@@ -231,11 +238,11 @@ pub(super) const CASES: &[Case] = &[
         })
     }),
     Case::lines(Rule::ReservedMetaKey, V2025_06_18, |server| {
-        server.on_result("tools/list", |result| result["_meta"] = json!({"dev.mcp/own": 1}))
+        server.on_result("tools/list", |result| result["_meta"] = json!({"mcp.dev/own": 1}))
     }),
     Case::lines(Rule::ReservedMetaKey, V2026_07_28, |server| {
         server.on_result("tools/list", |result| {
-            result["_meta"]["io.modelcontextprotocol/own"] = json!(1);
+            result["_meta"]["dev.mcp/own"] = json!(1);
         })
     }),
     Case::lines(Rule::OutOfOrder, V2025_06_18, |server| {
@@ -246,21 +253,25 @@ pub(super) const CASES: &[Case] = &[
             }
             _ => vec![line],
         })
-    }),
+    })
+    .also(&[Rule::Undeclared]),
     Case::lines(Rule::WrongVersion, V2025_06_18, |server| {
         server.on_result("initialize", |result| result["protocolVersion"] = json!("2099-01-01"))
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::WrongVersion, V2026_07_28, |server| {
         server.on_result("server/discover", |result| {
             result["supportedVersions"] = json!(["2025-11-25"]);
         })
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::WrongVersion, V2026_07_28, |server| {
         server.on_method("server/discover", |request| {
             let version = meta(request, VERSION);
             error(request, -32022, json!({"supported": ["2026-07-28"], "requested": version}))
         })
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::EarlyMessage, V2025_11_25, |server| {
         server.on_method("initialize", |_| {
             let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -273,7 +284,8 @@ pub(super) const CASES: &[Case] = &[
     .also(&[Rule::AnsweredNotification]),
     Case::lines(Rule::Crash, V2026_07_28, |server| {
         server.on_method("server/discover", |_| Action::Close)
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::UndeclaredMethod, V2025_11_25, |server| {
         server.on_method("prompts/list", |request| error(request, -32603, Value::Null))
     })
@@ -287,10 +299,7 @@ pub(super) const CASES: &[Case] = &[
             result["capabilities"].as_object_mut().unwrap().remove("prompts");
         })
     }),
-    Case::lines(Rule::Undeclared, V2025_11_25, |server| {
-        asking_again(server)
-    })
-    .also(CANNOT_ASK),
+    Case::lines(Rule::Undeclared, V2025_11_25, asking_again),
     Case::lines(Rule::NotNegotiated, V2025_03_26, asking_again),
     Case::lines(Rule::RequiredCapability, V2026_07_28, |server| {
         server.on_response("tools/call", |request, response| {

@@ -152,19 +152,7 @@ impl AlteredServer {
         })
     }
 
-    /// Alters the server of each connection, with a state of its own.
-    pub(crate) fn on_connect(
-        mut self,
-        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
-    ) -> Self {
-        self.on_connect.push(Arc::new(alter));
-        self
-    }
-
-    async fn serve(mut self, client: DuplexStream) {
-        for alter in std::mem::take(&mut self.on_connect) {
-            self = alter(self);
-        }
+    async fn serve(self, client: DuplexStream) {
         let (here, there) = tokio::io::duplex(BUFFER);
         let mock = mock(&self.script);
         let _task = mock.spawn(LineLink::from_stream(there));
