@@ -14,7 +14,7 @@ const MAX_SHOWN: usize = 160;
 /// A link or image in Markdown, or an image in HTML.
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)!?\[[^\]\n]{0,200}\]\(\s*<?((?:https?:)?//[^)\s]{0,2000})|<(?:img|a|iframe)\b[^>]{0,500}?\b(?:src|href)\s*=\s*["']?((?:https?:)?//[^"'\s]{0,2000})"#,
+        r#"(?i)!?\[[^\]\n]{0,200}\]\(\s*<?((?:https?:)?//[^)\n]{0,2000})|<(?:img|a|iframe)\b[^>]{0,500}?\b(?:src|href)\s*=\s*["']?((?:https?:)?//[^"'\s]{0,2000})"#,
     )
     .ok()
 });
@@ -30,7 +30,7 @@ static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Names of a parameter or placeholder that has what the model knows, not what a tool asks for.
 static MODEL_DATA: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)[?&][\w.-]*=\W{0,4}(?:the[_ -]|all[_ -]|full[_ -]|entire[_ -]|user[_ -])?(?:conversation|chat[_ -]?history|history|context|system[_ -]?prompt|secrets?|credentials|password|env|environment|user[_ -]?data|private[_ -]?\w+)\b").ok()
+    Regex::new(r"(?i)[?&][\w.-]*=\W{0,4}(?:the[_ -]|all[_ -]|full[_ -]|entire[_ -]|user[_ -])?(?:conversation|chat[_ -]?history|history|context|system[_ -]?prompt|secrets?|credentials|password|env|environment|user[_ -]?data|private[_ -]?\w+)(?:[_ -]?(?:history|data|text|contents?|summary))?\b").ok()
 });
 
 /// Checks one text.
