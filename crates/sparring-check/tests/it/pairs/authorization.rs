@@ -192,7 +192,9 @@ pub(super) const CASES: &[Case] = &[
     // Only the first request is refused.
     Case::protected(Rule::Unauthorized, V2025_03_26, |server| {
         server.pass(|parts, body| {
-            parts.uri.path() == "/mcp" && token_of(parts).is_none() && !is_opening(body)
+            parts.uri.path() == "/mcp"
+                && token_of(parts).is_none()
+                && !is_opening(body)
                 && !has_token_in_query(parts)
         })
     }),
@@ -206,9 +208,13 @@ pub(super) const CASES: &[Case] = &[
         })
     }),
     Case::protected(Rule::InvalidToken, V2025_11_25, |server| {
-        server.pass(|parts, _| parts.uri.path() == "/mcp" && token_of(parts).is_some_and(|it| it != TOKEN))
+        server.pass(|parts, _| {
+            parts.uri.path() == "/mcp" && token_of(parts).is_some_and(|it| it != TOKEN)
+        })
     }),
-    Case::protected(Rule::InvalidToken, V2026_07_28, |server| server.pass(|parts, _| is_unsigned(parts))),
+    Case::protected(Rule::InvalidToken, V2026_07_28, |server| {
+        server.pass(|parts, _| is_unsigned(parts))
+    }),
     Case::protected(Rule::InvalidToken, V2025_06_18, |server| {
         server.pass(|parts, body| {
             parts.uri.path() == "/mcp"
@@ -216,8 +222,12 @@ pub(super) const CASES: &[Case] = &[
                 && !is_opening(body)
         })
     }),
-    Case::protected(Rule::TokenInQuery, V2025_03_26, |server| server.pass(|parts, _| has_token_in_query(parts))),
-    Case::protected(Rule::TokenInQuery, V2026_07_28, |server| server.pass(|parts, _| has_token_in_query(parts))),
+    Case::protected(Rule::TokenInQuery, V2025_03_26, |server| {
+        server.pass(|parts, _| has_token_in_query(parts))
+    }),
+    Case::protected(Rule::TokenInQuery, V2026_07_28, |server| {
+        server.pass(|parts, _| has_token_in_query(parts))
+    }),
     Case::protected(Rule::MissingChallenge, V2025_03_26, |server| {
         refuse_with(server, |_| refuse(401, ""))
     }),
@@ -266,14 +276,14 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::protected(Rule::InsecureAuthorization, V2026_07_28, |server| {
         set_resource(server, |document| {
-            document["authorization_servers"].as_array_mut().unwrap()
+            document["authorization_servers"]
+                .as_array_mut()
+                .unwrap()
                 .push(json!("http://issuer.example"));
         })
     }),
     Case::protected(Rule::MissingScope, V2025_11_25, |server| {
-        refuse_with(server, |parts| {
-            refuse(401, &challenge(parts).replace("scope=\"read\", ", ""))
-        })
+        refuse_with(server, |parts| refuse(401, &challenge(parts).replace("scope=\"read\", ", "")))
     }),
     Case::protected(Rule::OfflineAccess, V2026_07_28, |server| {
         refuse_with(server, |parts| {

@@ -12,7 +12,8 @@ pub(super) const CASES: &[Case] = &[
     })
     .with_options(|options| options.max_tokens = Some(900)),
     Case::lines(Rule::TooManyTokens, Revision::V2024_11_05, |server| {
-        let parameter = json!({"type": "string", "description": "The text to repeat. ".repeat(200)});
+        let parameter =
+            json!({"type": "string", "description": "The text to repeat. ".repeat(200)});
         set_tool(server, "/tools/0/inputSchema/properties/text", parameter)
     })
     .with_options(|options| options.max_tokens = Some(900)),
