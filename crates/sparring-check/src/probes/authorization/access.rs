@@ -154,10 +154,8 @@ pub(super) async fn with_token(
     Ok(Attempt { name, exchange: server.send(&request).await? })
 }
 
-/// Returns the name of the first request in messages.
-pub(super) fn opening_name(server: &HttpServer) -> &'static str {
-    if server.revision.is_modern() { "`server/discover`" } else { "`initialize`" }
-}
+/// The name of the first request in messages, in every revision.
+pub(super) const OPENING: &str = "a request";
 
 /// Sends the first request of a client without a token. If the server accepts it, sends the
 /// request for the first list that the server declares, and returns the response to this one.
@@ -165,7 +163,7 @@ pub(super) async fn first_refusal(
     context: &Context,
     server: &HttpServer,
 ) -> Result<Attempt, Stopped> {
-    let opening = without_token(server, opening_name(server), server.opening_request()).await?;
+    let opening = without_token(server, OPENING, server.opening_request()).await?;
     if !opening.is_accepted() || !context.is_connected() {
         return Ok(opening);
     }

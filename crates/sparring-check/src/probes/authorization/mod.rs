@@ -60,8 +60,7 @@ struct Evidence {
 /// Returns true if the server refuses a client without a token.
 pub(crate) async fn refuses_without_token(context: &Context) -> bool {
     let Some(server) = context.http() else { return false };
-    let attempt =
-        access::without_token(server, access::opening_name(server), server.opening_request());
+    let attempt = access::without_token(server, access::OPENING, server.opening_request());
     match attempt.await {
         Ok(attempt) => !attempt.is_accepted() && attempt.asks_for_credentials(),
         Err(_) => false,
@@ -94,7 +93,7 @@ async fn authorization(context: &Context) -> ProbeResult {
     }
     let tokens = access::invalid_tokens(&evidence.given, evidence.metadata.resource());
     for (fault, token) in tokens {
-        let name = format!("{} with {fault}", access::opening_name(server));
+        let name = format!("{} with {fault}", access::OPENING);
         let request = server.opening_request();
         evidence.invalid.push(access::with_token(server, name, request, &token).await?);
     }
