@@ -9,9 +9,12 @@ use sparring_peer::client::Error;
 use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
-use crate::context::{ConnectError, Context};
+use crate::context::{ConnectError, Context, FailedOpening, FirstConnection, SpokenRevisions};
+use crate::facts::Facts;
+use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
+use crate::probes::http::failed_connection;
 use crate::probes::{AUTHORIZATION_PROBES, PROBES, Probe, refuses_without_token};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
@@ -70,21 +73,28 @@ pub async fn check_observed(
 ) -> Result<CheckReport, CheckError> {
     let options = Arc::new(options);
     let revisions = options.revisions.clone();
+    let first = FirstConnection::default();
     let contexts = revisions.into_iter().map(|revision| {
         let (target, options) = (Arc::clone(&target), Arc::clone(&options));
-        let observer = Arc::clone(&observer);
-        async move { (revision, Context::open(target, options, observer, revision).await) }
+        let (observer, first) = (Arc::clone(&observer), &first);
+        async move { (revision, Context::open(target, options, observer, revision, first).await) }
     });
     let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
+    let spoken = contexts.iter().map(|(revision, context)| (*revision, context.is_ok()));
+    let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
     let checks = contexts.into_iter().map(|(revision, context)| {
-        let read_only = Arc::clone(&read_only);
+        let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
         async move {
-            match context {
-                Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
-                Err(error) => (revision, Err(error)),
-            }
+            let outcome = match context {
+                Ok(mut context) => {
+                    context.set_spoken(spoken);
+                    Ok(check_revision(context, read_only).await)
+                }
+                Err(failed) => judge_failure(failed, &spoken).await,
+            };
+            (revision, outcome)
         }
     });
     let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await;
@@ -94,9 +104,8 @@ pub async fn check_observed(
     for (revision, outcome) in outcomes {
         match outcome {
             Ok(checked) => report.revisions.push(checked),
-            Err(error) => {
-                let reason = error.to_string();
-                if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
+            Err((reason, is_failure)) => {
+                if is_failure {
                     not_opened.get_or_insert_with(|| reason.clone());
                 }
                 report.not_spoken.push((revision, reason));
@@ -116,6 +125,45 @@ pub async fn check_observed(
         (false, _) => Ok(report),
         (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
         (true, None) => Err(CheckError::NoRevision(report.not_spoken)),
+    }
+}
+
+/// Reports the violations that prevented a connection. Without any, returns the reason why there
+/// is no connection, and true if the server may speak the revision.
+async fn judge_failure(
+    failed: FailedOpening,
+    spoken: &SpokenRevisions,
+) -> Result<RevisionReport, (String, bool)> {
+    let revision = failed.context.revision;
+    let is_other_version =
+        matches!(failed.error, ConnectError::Client(Error::NoCommonVersion { .. }));
+    let found = match failed.context.target().http() {
+        Some(target) if !is_other_version => {
+            failed_connection::explain(target, &failed.context.options, revision).await
+        }
+        _ => Vec::new(),
+    };
+    let (reason, may_be_spoken) = match handshake::judge(failed, spoken).await {
+        Judgement::Broken(context, reason) => {
+            found.into_iter().for_each(|(rule, finding)| context.fail(rule, finding));
+            return report_broken(*context).ok_or((reason, true));
+        }
+        Judgement::NotConnected(reason) => (reason, true),
+        Judgement::NotSpoken(reason) => (reason, false),
+    };
+    let verdicts = found.into_iter().map(|(rule, finding)| {
+        let outcome = Outcome::Broken(vec![finding]);
+        Verdict { rule, revision, outcome }
+    });
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    match verdicts.is_empty() {
+        true => Err((reason, may_be_spoken)),
+        false => Ok(RevisionReport {
+            revision,
+            facts: Facts::default(),
+            verdicts,
+            tool_uses: Vec::new(),
+        }),
     }
 }
 
@@ -153,9 +201,12 @@ async fn check_revision(
 ) -> RevisionReport {
     context.set_read_only_tools(read_only_tools);
     let revision = context.revision;
-    for probe in PROBES.iter().copied().flatten() {
-        context.observer().probe_started(revision, probe.rules);
-        run_probe(&context, probe).await;
+    // An iterator adapter in the place of these loops would make the future not `Send`.
+    for probes in PROBES {
+        for probe in *probes {
+            context.observer().probe_started(revision, probe.rules);
+            run_probe(&context, probe).await;
+        }
     }
     context.main().close().await;
     context.judge_traffic();
@@ -164,10 +215,30 @@ async fn check_revision(
     RevisionReport { revision, facts, verdicts, tool_uses }
 }
 
+/// Returns true if the user asks for a rule that the traffic of any probe can break.
+fn needs_all_traffic(options: &CheckOptions) -> bool {
+    options.only.iter().any(|rule| is_found_in_traffic(*rule))
+}
+
+/// Returns true if the rule has no probe, since any traffic shows its violations.
+fn is_found_in_traffic(rule: Rule) -> bool {
+    rule.entry().source == RuleSource::Traffic || matches!(rule, Rule::NoAnswer | Rule::Crash)
+}
+
+/// Reports the broken rules of a revision without a connection, unless none is selected.
+fn report_broken(context: Context) -> Option<RevisionReport> {
+    let revision = context.revision;
+    let mut verdicts = verdicts(&context);
+    verdicts.retain(|it| matches!(it.outcome, Outcome::Broken(_)));
+    let (facts, tool_uses) = context.into_parts();
+    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
+}
+
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.
 async fn run_probe(context: &Context, probe: &Probe) {
-    let applies = |rule: &Rule| rule.applies_in(context.revision) && context.options.selects(*rule);
-    if !probe.rules.iter().any(applies) {
+    let options = &context.options;
+    let is_wanted = |rule: Rule| options.selects(rule) || needs_all_traffic(options);
+    if !probe.rules.iter().any(|it| it.applies_in(context.revision) && is_wanted(*it)) {
         return;
     }
     let leave_open = |reason: &str| {
@@ -204,9 +275,7 @@ fn verdicts(context: &Context) -> Vec<Verdict> {
 /// Returns the outcome of a rule that nothing was reported about. Traffic and connections
 /// only report violations.
 fn outcome_of_silence(context: &Context, rule: Rule) -> Option<Outcome> {
-    let found_while_running = matches!(rule, Rule::NoAnswer | Rule::Crash);
-    let is_traffic = rule.entry().source == RuleSource::Traffic;
-    (is_traffic || found_while_running).then(|| match reason_against(context, rule) {
+    is_found_in_traffic(rule).then(|| match reason_against(context, rule) {
         Some(reason) => Outcome::NotApplicable(reason),
         None => Outcome::Kept,
     })

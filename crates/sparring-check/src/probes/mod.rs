@@ -4,22 +4,39 @@
 //! rules: [`Context::pass`], [`Context::fail`], [`Context::not_applicable`] or
 //! [`Context::undecided`]. A rule without an outcome is undecided.
 
+mod altered_state;
 mod arguments;
 mod authorization;
+mod completion;
+mod call_traffic;
+mod changes;
+mod batch;
+mod broken_messages;
+mod capabilities;
 mod cost;
 mod definition_findings;
 mod definitions;
-mod http;
+pub(crate) mod http;
 mod input_required;
 mod lifecycle;
+mod lists;
+mod malformed_params;
 mod messages;
+mod observed;
+mod metadata;
 mod pagination;
 mod prompts;
+mod refusals;
+mod questions;
 mod resources;
 mod safety;
 mod stdio;
 mod subscriptions;
+mod task_ids;
+mod tasks;
 mod tools;
+mod uri_template;
+mod usage;
 mod utilities;
 
 pub(crate) use self::authorization::refuses_without_token;
@@ -61,19 +78,32 @@ pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,
+    metadata::PROBES,
     messages::PROBES,
+    broken_messages::PROBES,
+    batch::PROBES,
     stdio::PROBES,
     http::PROBES,
     authorization::PROBES,
     utilities::PROBES,
     pagination::PROBES,
     tools::PROBES,
+    usage::PROBES,
     resources::PROBES,
     prompts::PROBES,
+    completion::PROBES,
+    malformed_params::PROBES,
+    call_traffic::PROBES,
+    questions::PROBES,
+    tasks::PROBES,
     input_required::PROBES,
     subscriptions::PROBES,
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,
     arguments::PROBES,
+    // At the end, when other requests may have changed the lists.
+    lists::PROBES,
+    capabilities::LAST_PROBES,
+    metadata::LAST_PROBES,
 ];

@@ -264,6 +264,9 @@ rules! {
     UndeclaredMethod = "capabilities/undeclared-method", Check, Should, ALL, "basic#error-codes",
         "A method of a capability that the server does not declare should get the error -32601, if any.",
         "Answer the methods of features that you do not have with the error -32601 (method not found).";
+    RequiredCapability = "capabilities/required-capability", Check, Must, MODERN, "basic#meta",
+        "A request that needs a capability that the client lacks must get the error -32021, which lists it.",
+        "Answer such requests with the error -32021 and `data.requiredCapabilities`.";
     LongLine = "stdio/long-line", Check, Should, ALL, NONE,
         "A server should read messages of any common length.",
         "Read lines without a fixed limit, or with one of several megabytes.";
@@ -682,6 +685,9 @@ rules! {
     ToolErrorResponse = "tools/error-response", Check, Should, ALL, "server/tools#error-handling",
         "An error of a tool should be a result with `isError`, not a JSON-RPC error.",
         "Catch errors in the tool, and return them as a result with `isError`.";
+    CaseInsensitiveToolName = "tools/name-case", Check, Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The names of tools should be case-sensitive.",
+        "Compare the name of a call with the names of the tools exactly.";
     SensitiveHeader = "tools/sensitive-header", Check, Should, MODERN, "server/tools#x-mcp-header",
         "A sensitive parameter should not be mirrored into a header.",
         "Remove `x-mcp-header` from parameters with passwords, keys or tokens.";
@@ -858,6 +864,9 @@ rules! {
     InvalidArgumentsAccepted = "arguments/invalid-accepted", Check, Must, ALL, "server/tools#security-considerations",
         "A server must validate the arguments of a call against the input schema.",
         "Validate the arguments before the tool uses them, and answer with the error -32602 or a result with `isError`.";
+    ArgumentLimitIgnored = "arguments/limit-ignored", Check, Should, ALL, "server/tools#security-considerations",
+        "A server should validate the lengths, ranges and patterns of arguments that the input schema declares.",
+        "Validate the limits too, or remove from the input schema what the tool does not need.";
     ExtraArgumentAccepted = "arguments/extra-accepted", Check, Lint, ALL, NONE,
         "A call with an argument that the input schema forbids should fail.",
         "Reject unknown arguments, or allow them with `additionalProperties: true`.";

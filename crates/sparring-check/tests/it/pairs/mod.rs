@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 use sparring_check::{CheckOptions, CheckTarget, Status, check};
+use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 
 use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
@@ -30,8 +31,12 @@ const PARALLEL: usize = 4;
 
 /// The cases of all areas.
 const AREAS: &[&[Case]] = &[
-    wire::CASES,
-    schema::CASES,
+    wire::TEXT,
+    wire::FIELDS,
+    wire::METHODS,
+    schema::SHAPES,
+    schema::FORMATS,
+    schema::CONTENT,
     exchange::CASES,
     lifecycle::CASES,
     stdio::CASES,
@@ -57,6 +62,10 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
+    /// Makes the correct server over HTTP such that the rule applies.
+    base: fn(AlteredHttp) -> AlteredHttp,
+    /// The correct server on lines, if the usual one does not show the rule.
+    correct: fn() -> AlteredServer,
 }
 
 /// How a case breaks the correct server.
@@ -66,16 +75,39 @@ enum Broken {
     Http(fn(AlteredHttp) -> AlteredHttp),
     /// The correct server is protected, and the check has a token.
     Protected(fn(AlteredHttp) -> AlteredHttp),
+    /// A process, and the correct one.
+    Process(fn() -> Target, fn() -> Target),
 }
 
 impl Case {
+    const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
+        let (base, correct) = (|server| server, AlteredServer::default as fn() -> _);
+        Case { rule, revision, server, also: &[], options: |_| {}, base, correct }
+    }
+
+    /// A process that breaks the rule, and one that keeps it.
+    pub(crate) const fn process(
+        rule: Rule,
+        revision: Revision,
+        broken: fn() -> Target,
+        correct: fn() -> Target,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Process(broken, correct))
+    }
+
+    /// Alters this correct server on lines instead of the usual one.
+    pub(crate) const fn of(mut self, correct: fn() -> AlteredServer) -> Case {
+        self.correct = correct;
+        self
+    }
+
     /// A server on a stream of lines.
     pub(crate) const fn lines(
         rule: Rule,
         revision: Revision,
         alter: fn(AlteredServer) -> AlteredServer,
     ) -> Case {
-        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Lines(alter))
     }
 
     /// A server over HTTP.
@@ -84,7 +116,7 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Http(alter))
     }
 
     /// A protected server over HTTP, for whose requests the check has a token.
@@ -93,7 +125,7 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case { rule, revision, server: Broken::Protected(alter), also: &[], options: |_| {} }
+        Case::new(rule, revision, Broken::Protected(alter))
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -108,12 +140,22 @@ impl Case {
         self
     }
 
+    /// Changes the correct server over HTTP, before it is broken.
+    pub(crate) const fn on(mut self, base: fn(AlteredHttp) -> AlteredHttp) -> Case {
+        self.base = base;
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
-            Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
-            Broken::Lines(_) => Arc::new(AlteredServer::default()),
-            Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
-            Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
+            Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
+            Broken::Lines(_) => Arc::new((self.correct)()),
+            Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
+            Broken::Process(_, correct) => Arc::new(correct()),
+            Broken::Http(alter) if broken => {
+                Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
+            }
+            Broken::Http(_) => Arc::new((self.base)(AlteredHttp::default()).start().await),
             Broken::Protected(alter) if broken => {
                 Arc::new(authorization::protect(alter(AlteredHttp::default())).start().await)
             }
