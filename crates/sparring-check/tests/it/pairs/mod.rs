@@ -7,10 +7,12 @@ mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
+mod questions;
 mod resources;
 mod schema;
 mod stdio;
 mod subscriptions;
+mod tasks;
 mod tools;
 mod utilities;
 mod wire;
@@ -36,6 +38,8 @@ const AREAS: &[&[Case]] = &[
     http::CASES,
     authorization::CASES,
     utilities::CASES,
+    questions::CASES,
+    tasks::CASES,
     subscriptions::CASES,
     tools::CASES,
     resources::CASES,
@@ -53,6 +57,8 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
+    /// Makes the correct server one to which the rule applies.
+    correct: fn(AlteredServer) -> AlteredServer,
 }
 
 /// How a case breaks the correct server.
@@ -69,7 +75,7 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredServer) -> AlteredServer,
     ) -> Case {
-        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {} }
+        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {}, correct: |it| it }
     }
 
     /// A server over HTTP.
@@ -78,7 +84,7 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
+        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {}, correct: |it| it }
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -93,10 +99,16 @@ impl Case {
         self
     }
 
+    /// Changes the correct server on lines, so that the rule applies to it.
+    pub(crate) const fn correct(mut self, change: fn(AlteredServer) -> AlteredServer) -> Case {
+        self.correct = change;
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
             Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
-            Broken::Lines(_) => Arc::new(AlteredServer::default()),
+            Broken::Lines(_) => Arc::new((self.correct)(AlteredServer::default())),
             Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
             Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
         }
