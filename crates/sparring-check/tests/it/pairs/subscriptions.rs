@@ -1,5 +1,6 @@
 //! Subscriptions of both eras, and announcements of changed lists.
 
+use axum::response::Response;
 use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
@@ -123,6 +124,18 @@ pub(super) const CASES: &[Case] = &[
             let result = json!({"resultType": "complete", "_meta": meta});
             let response = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
             Action::Answer(vec![notification(ACKNOWLEDGED, params), response.to_string()])
+        })
+    }),
+    Case::http(Rule::ClosedSubscription, V2026_07_28, |server| {
+        // The stream ends after the acknowledgment.
+        server.on_request(|_, body| {
+            let request: Value = serde_json::from_slice(body).ok()?;
+            let granted = &request["params"]["notifications"];
+            let params =
+                json!({"_meta": {SUBSCRIPTION_KEY: request["id"]}, "notifications": granted});
+            let event = format!("data: {}\n\n", notification(ACKNOWLEDGED, params));
+            let response = Response::builder().header("content-type", "text/event-stream");
+            (request["method"] == LISTEN).then(|| response.body(event.into()).unwrap())
         })
     }),
     Case::lines(Rule::MissingListChanged, V2025_06_18, without_announcements)
