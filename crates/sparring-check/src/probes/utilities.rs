@@ -1,12 +1,11 @@
-//! Ping, late and malformed cancellations, changes of the roots, and log levels.
+//! Ping, late and malformed cancellations, and changes of the roots.
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sparring_wire::{Entry, RawJson, Rule, Side, code};
 use tokio::time::Instant;
 
-use super::observed::{call_params, callable, observe_calls};
 use super::{Probe, probe};
 use crate::connection::{Connection, Reply};
 use crate::context::{Context, ProbeResult, Stopped};
@@ -15,7 +14,6 @@ use crate::verdict::Finding;
 pub(super) const PROBES: &[Probe] = &[
     probe!([SlowPing], pings),
     probe!([LateCancellation, InvalidCancellation, UnhandledRootsChange], ignored_notifications),
-    probe!([RefusedLogLevel, InvalidLogLevel], log_levels),
 ];
 
 /// The longest time in which a server answers a ping promptly.
@@ -23,9 +21,6 @@ pub(super) const PROMPT: Duration = Duration::from_secs(1);
 
 /// The number of slow pings in a row that show a slow server.
 const SLOW_PINGS: usize = 3;
-
-const LEVELS: [&str; 8] =
-    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 async fn pings(context: &Context) -> ProbeResult {
     let mut shortest = Duration::MAX;
@@ -165,53 +160,4 @@ fn problem(ping: &Reply, frames: &[Entry]) -> Option<String> {
     };
     let answer = frames.iter().find(is_answer);
     answer.map(|_| "the server answered, although it should ignore the notification".to_owned())
-}
-
-async fn log_levels(context: &Context) -> ProbeResult {
-    if !context.facts().declares("logging") {
-        for rule in [Rule::RefusedLogLevel, Rule::InvalidLogLevel] {
-            context.not_applicable(rule, "the server does not declare `logging`");
-        }
-        return Ok(());
-    }
-    if context.revision.is_modern() {
-        return invalid_level_of_request(context).await;
-    }
-    let connection = context.connect().await?;
-    let mut refused = Vec::new();
-    let mut first = None;
-    for level in LEVELS {
-        let reply = connection.request("logging/setLevel", Some(json!({"level": level}))).await;
-        if reply.result().is_none() {
-            refused.push(level);
-            first.get_or_insert(reply);
-        }
-    }
-    match first {
-        Some(reply) => {
-            let expected = format!("expected a result for the levels {}", refused.join(", "));
-            context.fail(Rule::RefusedLogLevel, reply.finding(expected));
-        }
-        None => context.pass(Rule::RefusedLogLevel),
-    }
-    let reply = connection.request("logging/setLevel", Some(json!({"level": "sparring"}))).await;
-    context.require_error(Rule::InvalidLogLevel, &reply, &[code::INVALID_PARAMS]);
-    connection.close().await;
-    Ok(())
-}
-
-/// Calls a tool with an unknown level in the metadata, or lists something if no tool may be
-/// called.
-async fn invalid_level_of_request(context: &Context) -> ProbeResult {
-    let (method, mut params) = match callable(context).next() {
-        Some(tool) => {
-            let observed = observe_calls(context).await;
-            ("tools/call", call_params(context, tool, &observed))
-        }
-        None => ("server/discover", json!({})),
-    };
-    params["_meta"] = json!({"io.modelcontextprotocol/logLevel": Value::from("sparring")});
-    let reply = context.request(method, Some(params)).await;
-    context.require_error(Rule::InvalidLogLevel, &reply, &[code::INVALID_PARAMS]);
-    Ok(())
 }

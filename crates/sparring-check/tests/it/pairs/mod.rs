@@ -8,11 +8,13 @@ mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
+mod questions;
 mod resources;
 mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
+mod tasks;
 mod tools;
 mod utilities;
 mod wire;
@@ -43,6 +45,8 @@ const AREAS: &[&[Case]] = &[
     http::CASES,
     authorization::CASES,
     utilities::CASES,
+    questions::CASES,
+    tasks::CASES,
     subscriptions::CASES,
     tools::CASES,
     resources::CASES,
@@ -66,6 +70,8 @@ pub(crate) struct Case {
     base: fn(AlteredHttp) -> AlteredHttp,
     /// The correct server on lines, if the usual one does not show the rule.
     correct: fn() -> AlteredServer,
+    /// Changes the correct server on lines, but not the broken one.
+    change: fn(AlteredServer) -> AlteredServer,
 }
 
 /// How a case breaks the correct server.
@@ -81,8 +87,9 @@ enum Broken {
 
 impl Case {
     const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
-        let (base, correct) = (|server| server, AlteredServer::default as fn() -> _);
-        Case { rule, revision, server, also: &[], options: |_| {}, base, correct }
+        let correct = AlteredServer::default as fn() -> _;
+        let (base, change) = (|server| server, |server| server);
+        Case { rule, revision, server, also: &[], options: |_| {}, base, correct, change }
     }
 
     /// A process that breaks the rule, and one that keeps it.
@@ -146,10 +153,16 @@ impl Case {
         self
     }
 
+    /// Changes the correct server on lines, so that the rule applies to it.
+    pub(crate) const fn correct(mut self, change: fn(AlteredServer) -> AlteredServer) -> Case {
+        self.change = change;
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
             Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
-            Broken::Lines(_) => Arc::new((self.correct)()),
+            Broken::Lines(_) => Arc::new((self.change)((self.correct)())),
             Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
             Broken::Process(_, correct) => Arc::new(correct()),
             Broken::Http(alter) if broken => {
