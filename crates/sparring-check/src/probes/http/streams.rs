@@ -32,7 +32,7 @@ const END_OF_STREAM: Duration = Duration::from_secs(2);
 /// The same wait, after one stream was found open.
 const SHORT_WAIT: Duration = Duration::from_millis(50);
 /// The time after which no more tools are called.
-pub(super) const ENOUGH: Duration = Duration::from_secs(1);
+pub(super) const ENOUGH: Duration = Duration::from_millis(600);
 pub(super) const MAX_TOOLS: usize = 12;
 
 /// The response to one request, as far as it was read.

@@ -1,5 +1,6 @@
 //! Sessions, the header with the version, garbage and batches.
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
@@ -58,12 +59,14 @@ fn keeps_deleted_sessions(server: AlteredHttp) -> AlteredHttp {
     server.on_request(|parts, _| is(parts, "DELETE").then(|| empty_response(200)))
 }
 
-/// The beginning of the id that belongs to no session.
-const UNKNOWN: &str = "00000000-0000-4000-8000";
-
-fn answers_unknown_sessions_with_400(server: AlteredHttp) -> AlteredHttp {
-    server.on_response(|parts, _, response| {
-        if header(&parts.headers, SESSION_HEADER).starts_with(UNKNOWN) && response.status() == 404 {
+/// Answers with status 400 instead of 404 to known or unknown session ids.
+fn answers_with_400(server: AlteredHttp, to_known: bool) -> AlteredHttp {
+    let known = Mutex::new(HashSet::new());
+    server.on_response(move |parts, _, response| {
+        let mut known = known.lock().unwrap();
+        known.insert(header(response.headers(), SESSION_HEADER).to_owned());
+        let is_known = known.contains(header(&parts.headers, SESSION_HEADER));
+        if response.status() == 404 && is_known == to_known {
             set_status(response, 400);
         }
     })
@@ -126,17 +129,10 @@ pub(in crate::pairs) const CASES: &[Case] = &[
         rename_sessions(server, |number, _| format!("00000000-0000-0000-0000-{number:012}"))
     }),
     Case::http(Rule::MissingSession, V2025_06_18, answers_missing_sessions_with_404),
-    Case::http(Rule::UnknownSession, V2025_03_26, answers_unknown_sessions_with_400),
-    Case::http(Rule::UnknownSession, V2025_11_25, answers_unknown_sessions_with_400),
+    Case::http(Rule::UnknownSession, V2025_03_26, |server| answers_with_400(server, false)),
+    Case::http(Rule::UnknownSession, V2025_11_25, |server| answers_with_400(server, false)),
     Case::http(Rule::DeletedSession, V2025_06_18, keeps_deleted_sessions),
-    Case::http(Rule::DeletedSession, V2025_11_25, |server| {
-        server.on_response(|parts, _, response| {
-            let is_known = !header(&parts.headers, SESSION_HEADER).starts_with(UNKNOWN);
-            if is_known && response.status() == 404 {
-                set_status(response, 400);
-            }
-        })
-    }),
+    Case::http(Rule::DeletedSession, V2025_11_25, |server| answers_with_400(server, true)),
     Case::http(Rule::VersionHeader, V2025_06_18, ignores_the_version),
     Case::http(Rule::VersionHeader, V2025_11_25, |server| {
         server.on_headers(|_, _, headers| {

@@ -20,14 +20,23 @@ use crate::support::AlteredHttp;
 struct Listening(Arc<Mutex<Vec<UnboundedSender<Bytes>>>>);
 
 impl Listening {
-    fn open(&self) -> Response {
+    /// Replaces the streams of the correct server.
+    fn replace(self, server: AlteredHttp) -> AlteredHttp {
+        server.on_response(move |parts, _, response| {
+            if is_listening(parts) && response.status() == 200 {
+                *response.body_mut() = self.open();
+            }
+        })
+    }
+
+    fn open(&self) -> Body {
         let (sender, receiver) = unbounded_channel();
         self.0.lock().unwrap().push(sender);
         let events = stream::unfold(receiver, |mut receiver| async move {
             let bytes = receiver.recv().await?;
             Some((Ok::<_, std::io::Error>(bytes), receiver))
         });
-        event_response(Body::from_stream(events))
+        Body::from_stream(events)
     }
 
     /// Sends an event on all streams.
@@ -78,8 +87,7 @@ fn omits_the_response(server: AlteredHttp) -> AlteredHttp {
 /// Sends the log messages of a call on the streams of GET requests too.
 fn broadcasts(server: AlteredHttp) -> AlteredHttp {
     let listening = Listening::default();
-    let streams = listening.clone();
-    let server = server.on_request(move |parts, _| is_listening(parts).then(|| streams.open()));
+    let server = listening.clone().replace(server);
     server.on_body(move |parts, body, text| {
         if is(parts, "POST") && is_single(body) {
             for event in events(&text).filter(|it| it.contains("notifications/message")) {
@@ -94,8 +102,7 @@ fn broadcasts(server: AlteredHttp) -> AlteredHttp {
 /// Sends the progress of a call on the streams of GET requests only.
 fn sends_progress_elsewhere(server: AlteredHttp) -> AlteredHttp {
     let listening = Listening::default();
-    let streams = listening.clone();
-    let server = server.on_request(move |parts, _| is_listening(parts).then(|| streams.open()));
+    let server = listening.clone().replace(server);
     server.on_body(move |parts, body, text| {
         let belongs = |event: &str| event.contains("notifications/progress");
         if !is(parts, "POST") || !is_single(body) || !text.contains("data:") {

@@ -6,8 +6,7 @@ use sparring_wire::Rule;
 
 use super::sessions::rename_sessions;
 use super::{
-    V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28, empty_response, is, json_response, message,
-    set_status,
+    V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28, is, message, set_content_type, set_status,
 };
 use crate::pairs::Case;
 use crate::support::AlteredHttp;
@@ -28,14 +27,14 @@ fn accepts_with_a_body(server: AlteredHttp) -> AlteredHttp {
     })
 }
 
-/// Sends a response on the streams of GET requests.
-fn answers_on_listening_streams(server: AlteredHttp) -> AlteredHttp {
-    server.on_request(|parts, _| {
-        let response = "data: {\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}\n\n";
-        let response = Response::builder()
-            .header("content-type", "text/event-stream")
-            .body(Body::from(response));
-        is(parts, "GET").then(|| response.unwrap())
+/// Alters the streams of GET requests.
+fn on_listening(server: AlteredHttp, alter: fn(&mut Response)) -> AlteredHttp {
+    server.on_response(move |parts, _, response| {
+        let resumes = parts.headers.contains_key("last-event-id");
+        if is(parts, "GET") && !resumes && response.status() == 200 {
+            *response.body_mut() = Body::empty();
+            alter(response);
+        }
     })
 }
 
@@ -45,9 +44,8 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::WrongStatus, V2025_11_25, |server| accepts_with(server, 204)),
     Case::http(Rule::WrongStatus, V2026_07_28, |server| accepts_with(server, 204)),
     Case::http(Rule::WrongStatus, V2025_11_25, |server| {
-        server.on_request(|parts, _| is(parts, "GET").then(|| empty_response(501)))
-    })
-    .also(OF_GET_REQUESTS),
+        on_listening(server, |response| set_status(response, 501))
+    }),
     Case::http(Rule::WrongStatus, V2026_07_28, |server| {
         server.on_response(|_, _, response| {
             if response.status() == 404 {
@@ -58,25 +56,16 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::UnexpectedBody, V2025_06_18, accepts_with_a_body),
     Case::http(Rule::UnexpectedBody, V2026_07_28, accepts_with_a_body),
     Case::http(Rule::WrongContentType, V2025_11_25, |server| {
-        server.on_request(|parts, _| {
-            is(parts, "GET").then(|| json_response(200, &serde_json::json!({})))
-        })
-    })
-    .also(OF_GET_REQUESTS),
+        on_listening(server, |response| set_content_type(response, "application/json"))
+    }),
     Case::http(Rule::InvalidSessionId, V2025_06_18, |server| {
         rename_sessions(server, |_, id| format!("session {id}"))
     }),
-    Case::http(Rule::ResponseOnListeningStream, V2025_06_18, answers_on_listening_streams)
-        .also(OF_GET_REQUESTS),
-];
-
-/// The rules about GET requests that a server breaks which answers all of them in the same way.
-const OF_GET_REQUESTS: &[Rule] = &[
-    Rule::ForeignOrigin,
-    Rule::MissingSession,
-    Rule::UnknownSession,
-    Rule::DeletedSession,
-    Rule::VersionHeader,
-    Rule::UnknownResponse,
-    Rule::Broadcast,
+    Case::http(Rule::ResponseOnListeningStream, V2025_06_18, |server| {
+        on_listening(server, |response| {
+            let event = "data: {\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}\n\n";
+            *response.body_mut() = Body::from(event);
+        })
+    })
+    .also(&[Rule::UnknownResponse, Rule::Broadcast, Rule::AnsweredNotification]),
 ];
