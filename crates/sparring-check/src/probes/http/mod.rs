@@ -32,7 +32,14 @@ pub(super) const PROBES: &[Probe] = &[
     probe!([VersionHeader], version_header::invalid_version),
     probe!([MissingVersionHeader], version_header::missing_version),
     probe!(
-        [OpenStream, StreamWithoutResponse, MissingPriming, BufferedStream, WrongContentType],
+        [
+            OpenStream,
+            StreamWithoutResponse,
+            MissingPriming,
+            BufferedStream,
+            WrongContentType,
+            DuplicateEventId
+        ],
         streams::streams
     ),
     probe!([Broadcast, ForeignReplay, RelatedOnListening], resumption::streams_of_a_session),

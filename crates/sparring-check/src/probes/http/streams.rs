@@ -1,5 +1,6 @@
 //! The event streams that answer requests: their beginning, their end and their headers.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -17,12 +18,13 @@ use crate::http::{
 };
 use crate::verdict::Finding;
 
-const RULES: [Rule; 5] = [
+const RULES: [Rule; 6] = [
     Rule::OpenStream,
     Rule::StreamWithoutResponse,
     Rule::MissingPriming,
     Rule::BufferedStream,
     Rule::WrongContentType,
+    Rule::DuplicateEventId,
 ];
 
 /// The wait for the end of a stream after the response.
@@ -30,7 +32,7 @@ const END_OF_STREAM: Duration = Duration::from_secs(2);
 /// The same wait, after one stream was found open.
 const SHORT_WAIT: Duration = Duration::from_millis(50);
 /// The time after which no more tools are called.
-pub(super) const ENOUGH: Duration = Duration::from_secs(1);
+pub(super) const ENOUGH: Duration = Duration::from_millis(600);
 pub(super) const MAX_TOOLS: usize = 12;
 
 /// The response to one request, as far as it was read.
@@ -91,6 +93,7 @@ async fn judge_all(
             check_buffering(context, &answer.exchange);
         }
     }
+    check_event_ids(context, answers);
     let reason = "no response came as an event stream";
     let open = RULES.into_iter().filter(|rule| !context.outcomes().has(*rule));
     let open: Vec<Rule> = open.collect();
@@ -325,6 +328,25 @@ fn check_priming(context: &Context, exchange: &Exchange) {
     let message = "expected an event with an id and empty data at the start of a stream with ids; \
                    the stream starts with another event";
     context.fail(Rule::MissingPriming, Finding::new(message).with_frames(exchange.shown()));
+}
+
+/// The ids of events are unique in a session, over all streams.
+fn check_event_ids(context: &Context, answers: &[Answer]) {
+    let mut seen = HashSet::new();
+    for answer in answers {
+        let ids = answer.exchange.events().iter().filter_map(|it| it.id.as_deref());
+        for id in ids.filter(|id| !id.is_empty()) {
+            if seen.insert(id) {
+                continue;
+            }
+            let message = format!("an earlier event of the session has the id {id:?}");
+            let finding = Finding::new(message).with_frames(answer.exchange.shown());
+            return context.fail(Rule::DuplicateEventId, finding);
+        }
+    }
+    if !seen.is_empty() {
+        context.pass(Rule::DuplicateEventId);
+    }
 }
 
 fn check_buffering(context: &Context, exchange: &Exchange) {
