@@ -112,6 +112,11 @@ async fn listed_tools(context: &Context) -> ProbeResult {
         }
         let arguments = good_arguments(context, tool);
         let reply = context.main().call_tool(name_of(tool), &arguments.values[0]).await;
+        if refused_as_unknown(context, tool, &reply).await {
+            let expected = "expected the server to know a tool that it lists";
+            context.fail(Rule::ItemNotImplemented, reply.finding(expected).about(name_of(tool)));
+            continue;
+        }
         check_error(context, tool, &reply, arguments.mismatch.is_none());
         check_structured_content(context, tool, &reply);
     }
@@ -119,6 +124,23 @@ async fn listed_tools(context: &Context) -> ProbeResult {
         context.not_applicable(rule, "no tool was called");
     }
     Ok(())
+}
+
+/// Returns true if the server answers a call in the same words as one of an unknown tool.
+async fn refused_as_unknown(context: &Context, tool: &Value, reply: &Reply) -> bool {
+    let Some(words) = refusal_words(reply, name_of(tool)) else { return false };
+    let unknown = context.main().call_tool(UNKNOWN_TOOL, &json!({})).await;
+    words.contains("{}") && refusal_words(&unknown, UNKNOWN_TOOL).as_ref() == Some(&words)
+}
+
+/// Returns the message of a refusal, with a placeholder for the name of the tool.
+fn refusal_words(reply: &Reply, name: &str) -> Option<String> {
+    let message = match reply.error() {
+        Some(error) => error.message,
+        None if reply.is_tool_error() => reply.outcome().ok()?.content(),
+        None => return None,
+    };
+    Some(message.replace(name, "{}"))
 }
 
 /// Returns true if a tool can only be called as a task.

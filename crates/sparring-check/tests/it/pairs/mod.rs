@@ -3,10 +3,13 @@
 
 mod arguments;
 mod authorization;
+mod completion;
 mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
+mod lists;
+mod prompts;
 mod resources;
 mod schema;
 mod stdio;
@@ -37,8 +40,13 @@ const AREAS: &[&[Case]] = &[
     authorization::CASES,
     utilities::CASES,
     subscriptions::CASES,
-    tools::CASES,
+    lists::CASES,
+    tools::CALLS,
+    tools::RESULTS,
+    tools::DEFINITIONS,
     resources::CASES,
+    prompts::CASES,
+    completion::CASES,
     definitions::CASES,
     arguments::CASES,
 ];
@@ -53,6 +61,8 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
+    /// The script of both servers, if the rule needs another one.
+    script: Option<&'static str>,
 }
 
 /// How a case breaks the correct server.
@@ -69,7 +79,14 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredServer) -> AlteredServer,
     ) -> Case {
-        Case { rule, revision, server: Broken::Lines(alter), also: &[], options: |_| {} }
+        Case {
+            rule,
+            revision,
+            server: Broken::Lines(alter),
+            also: &[],
+            options: |_| {},
+            script: None,
+        }
     }
 
     /// A server over HTTP.
@@ -78,7 +95,14 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case { rule, revision, server: Broken::Http(alter), also: &[], options: |_| {} }
+        Case {
+            rule,
+            revision,
+            server: Broken::Http(alter),
+            also: &[],
+            options: |_| {},
+            script: None,
+        }
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -93,12 +117,23 @@ impl Case {
         self
     }
 
+    /// Uses another script for the correct server and the broken one.
+    pub(crate) const fn with_script(mut self, script: &'static str) -> Case {
+        self.script = Some(script);
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
+        let lines = || self.script.map_or_else(AlteredServer::default, AlteredServer::new);
+        let http = || match self.script {
+            Some(script) => AlteredHttp::default().script(script),
+            None => AlteredHttp::default(),
+        };
         match self.server {
-            Broken::Lines(alter) if broken => Arc::new(alter(AlteredServer::default())),
-            Broken::Lines(_) => Arc::new(AlteredServer::default()),
-            Broken::Http(alter) if broken => Arc::new(alter(AlteredHttp::default()).start().await),
-            Broken::Http(_) => Arc::new(AlteredHttp::default().start().await),
+            Broken::Lines(alter) if broken => Arc::new(alter(lines())),
+            Broken::Lines(_) => Arc::new(lines()),
+            Broken::Http(alter) if broken => Arc::new(alter(http()).start().await),
+            Broken::Http(_) => Arc::new(http().start().await),
         }
     }
 

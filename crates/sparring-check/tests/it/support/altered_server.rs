@@ -1,6 +1,7 @@
 //! The correct server on a stream of lines, whose messages a test alters.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -33,6 +34,7 @@ impl Action {
 }
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
+type OnOpen = Arc<dyn Fn(AlteredServer, usize) -> AlteredServer + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
 
 /// The correct server, altered. Each connection has a server of its own, as with processes.
@@ -41,6 +43,8 @@ pub(crate) struct AlteredServer {
     script: String,
     on_request: Vec<OnRequest>,
     on_line: Vec<OnLine>,
+    on_open: Option<OnOpen>,
+    opened: Arc<AtomicUsize>,
 }
 
 impl Default for AlteredServer {
@@ -52,7 +56,13 @@ impl Default for AlteredServer {
 impl AlteredServer {
     /// Serves this script.
     pub(crate) fn new(script: &str) -> Self {
-        AlteredServer { script: script.to_owned(), on_request: Vec::new(), on_line: Vec::new() }
+        AlteredServer {
+            script: script.to_owned(),
+            on_request: Vec::new(),
+            on_line: Vec::new(),
+            on_open: None,
+            opened: Arc::default(),
+        }
     }
 
     /// Sees each message of the client before the correct server does. A line that is not JSON
@@ -84,6 +94,15 @@ impl AlteredServer {
         alter: impl Fn(Option<&Value>, String) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         self.on_line.push(Arc::new(alter));
+        self
+    }
+
+    /// Alters the server of each connection, by the number of connections before it.
+    pub(crate) fn on_open(
+        mut self,
+        alter: impl Fn(AlteredServer, usize) -> AlteredServer + Send + Sync + 'static,
+    ) -> Self {
+        self.on_open = Some(Arc::new(alter));
         self
     }
 
@@ -171,7 +190,12 @@ impl AlteredServer {
 impl CheckTarget for AlteredServer {
     fn open(&self) -> OpenFuture<'_> {
         let (here, there) = tokio::io::duplex(BUFFER);
-        tokio::spawn(self.clone().serve(there));
+        let number = self.opened.fetch_add(1, Ordering::Relaxed);
+        let server = match &self.on_open {
+            Some(alter) => alter(self.clone(), number),
+            None => self.clone(),
+        };
+        tokio::spawn(server.serve(there));
         Box::pin(std::future::ready(Ok(OpenedTarget::from_link(LineLink::from_stream(here)))))
     }
 
