@@ -7,7 +7,7 @@ use sparring_wire::secret_names::is_secret_name;
 use sparring_wire::{Revision, Rule, code};
 
 use super::definition_findings::{DefinitionFindings, Subject, name_of};
-use super::refusals::lacks_capability;
+use super::refusals::{Refusal, lacks_capability, require_code};
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
@@ -37,32 +37,41 @@ const PERSONAL_SUFFIXES: [&str; 10] = [
 ];
 
 pub(super) const PROBES: &[Probe] = &[
-    probe!([UnknownToolAccepted, UnknownToolResult], unknown_tool),
+    probe!([UnknownToolAccepted, UnknownToolResult, UnknownToolCode], unknown_tool),
     probe!([CaseInsensitiveToolName], name_in_another_case),
     probe!([ItemNotImplemented, ToolErrorResponse, OutputSchema], listed_tools),
     probe!([SensitiveHeader], mirrored_parameters),
 ];
 
 async fn unknown_tool(context: &Context) -> ProbeResult {
-    let (accepted, result) = (Rule::UnknownToolAccepted, Rule::UnknownToolResult);
-    if lacks_capability(context, "tools", &[accepted, result]) {
+    let rules @ [accepted, result, wrong_code] =
+        [Rule::UnknownToolAccepted, Rule::UnknownToolResult, Rule::UnknownToolCode];
+    if lacks_capability(context, "tools", &rules) {
         return Ok(());
     }
     let reply = context.main().call_tool(UNKNOWN_TOOL, &json!({})).await;
-    if reply.is_success() {
-        let finding = reply.finding("expected an error for a call of an unknown tool");
-        context.fail(accepted, finding);
-        context.not_applicable(result, "the server accepts calls of unknown tools");
-    } else if reply.is_tool_error() {
-        context.pass(accepted);
-        let expected = "expected a JSON-RPC error for a call of an unknown tool";
-        context.fail(result, reply.finding(expected));
-    } else if reply.error().is_some() {
-        context.pass(accepted);
-        context.pass(result);
-    } else {
-        context.undecided(accepted, reply.describe());
-        context.undecided(result, reply.describe());
+    let request = "a call of an unknown tool";
+    match Refusal::of(&reply) {
+        Refusal::Unknown => {
+            rules.iter().for_each(|rule| context.undecided(*rule, reply.describe()));
+        }
+        Refusal::Accepted => {
+            context.fail(accepted, reply.finding(format!("expected an error for {request}")));
+            let reason = "the server accepts calls of unknown tools";
+            context.not_applicable(result, reason);
+            context.not_applicable(wrong_code, reason);
+        }
+        Refusal::Refused if reply.is_tool_error() => {
+            context.pass(accepted);
+            let expected = format!("expected a JSON-RPC error for {request}");
+            context.fail(result, reply.finding(expected));
+            context.not_applicable(wrong_code, "the server answers with a tool error");
+        }
+        Refusal::Refused => {
+            context.pass(accepted);
+            context.pass(result);
+            require_code(context, wrong_code, &reply, code::INVALID_PARAMS, request);
+        }
     }
     Ok(())
 }

@@ -26,7 +26,13 @@ const ANY_ARGUMENT: &str = "text";
 const ANY_VARIABLE: &str = "1";
 
 pub(super) const PROBES: &[Probe] = &[probe!(
-    [ItemNotImplemented, UnreadableResource, TemplateMediaType, CompletionNotImplemented],
+    [
+        ItemNotImplemented,
+        UnreadableResource,
+        BinaryText,
+        TemplateMediaType,
+        CompletionNotImplemented,
+    ],
     use_everything
 )];
 
@@ -40,6 +46,7 @@ async fn use_everything(context: &Context) -> ProbeResult {
     usage.read_templates().await;
     context.not_applicable(Rule::ItemNotImplemented, "the server lists nothing to use");
     context.not_applicable(Rule::UnreadableResource, "the server lists no resources");
+    context.not_applicable(Rule::BinaryText, "no resource with a text could be read");
     let reason = "no resource of a template with a MIME type could be read";
     context.not_applicable(Rule::TemplateMediaType, reason);
     Ok(())
@@ -129,6 +136,7 @@ impl Usage<'_> {
             if !self.is_implemented(&reply, uri, expected) {
                 return;
             }
+            self.check_text(uri, &reply);
             // Clients can load such a resource themselves.
             let is_of_web = uri.starts_with("https://") || uri.starts_with("http://");
             if is_not_found(&reply) && !is_of_web {
@@ -155,6 +163,7 @@ impl Usage<'_> {
             if !self.is_implemented(&reply, uri_template, expected) {
                 return;
             }
+            self.check_text(&uri, &reply);
             self.check_media_type(template, &uri, &reply);
             if self.is_late() {
                 return;
@@ -184,6 +193,27 @@ impl Usage<'_> {
         }
     }
 
+    /// Checks that contents with a text are text.
+    fn check_text(&self, uri: &str, reply: &Reply) {
+        let result = reply.result().unwrap_or_default();
+        for part in result["contents"].as_array().into_iter().flatten() {
+            let Some(text) = part["text"].as_str() else { continue };
+            let media_type = part["mimeType"].as_str().unwrap_or_default();
+            let found = match text.contains('\0') {
+                true => "a null character".to_owned(),
+                false if is_binary(media_type) => format!("the MIME type {media_type:?}"),
+                false => {
+                    self.context.pass(Rule::BinaryText);
+                    continue;
+                }
+            };
+            let expected = "expected a `blob` for a resource that is not text";
+            let message = format!("{expected}; the server sent a `text` with {found}");
+            let finding = Finding::new(message).with_frames(reply.frames());
+            self.context.fail(Rule::BinaryText, finding.about(uri));
+        }
+    }
+
     /// Returns false if the server lacks the method, which a listed item needs.
     fn is_implemented(&self, reply: &Reply, item: &str, expected: &str) -> bool {
         if reply.error_code() == Some(code::METHOD_NOT_FOUND) {
@@ -196,6 +226,14 @@ impl Usage<'_> {
         }
         true
     }
+}
+
+/// Returns true if no resource of this MIME type is text.
+fn is_binary(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
+    let is_media = ["image/", "audio/", "video/"].iter().any(|it| essence.starts_with(it));
+    // Some formats of images and playlists are text.
+    is_media && !["xml", "mpegurl", "svg"].iter().any(|it| essence.contains(it))
 }
 
 /// Returns true if the server does not know the resource. Some servers use codes of their own.

@@ -111,6 +111,24 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::UnreadableResource, V2026_07_28, |server| {
         on_reads(server, |uri| uri == "test://binary", |request| refuse(request, -32602))
     }),
+    Case::lines(Rule::BinaryText, V2025_06_18, |server| {
+        server.on_result("resources/read", |result| {
+            let content = &mut result["contents"][0];
+            if let Some(blob) = content.as_object_mut().unwrap().remove("blob") {
+                content["text"] = blob;
+            }
+        })
+    }),
+    Case::lines(Rule::BinaryText, V2026_07_28, |server| {
+        on_reads(
+            server,
+            |uri| uri == "test://text",
+            |request| {
+                let content = json!({"uri": "test://text", "text": "PK\u{3}\u{4}\u{0}"});
+                answer_cacheable(request, json!({"contents": [content]}))
+            },
+        )
+    }),
     Case::lines(Rule::TemplateMediaType, V2024_11_05, set_item_type),
     Case::lines(Rule::TemplateMediaType, V2026_07_28, set_item_type),
 ];

@@ -89,6 +89,9 @@ pub(super) const CALLS: &[Case] = &[
     }),
     Case::lines(Rule::UnknownToolResult, V2025_03_26, |server| on_calls(server, is_unknown, fail)),
     Case::lines(Rule::UnknownToolResult, V2026_07_28, |server| on_calls(server, is_unknown, fail)),
+    Case::lines(Rule::UnknownToolCode, V2026_07_28, |server| {
+        on_calls(server, is_unknown, |request| refuse(request, -32603))
+    }),
     Case::lines(Rule::CaseInsensitiveToolName, V2025_11_25, |server| {
         on_calls(server, |params| params["name"] == "ECHO", succeed)
     }),
@@ -97,6 +100,10 @@ pub(super) const CALLS: &[Case] = &[
     }),
     Case::lines(Rule::MalformedCall, V2024_11_05, |server| {
         on_calls(server, |params| params.get("name").is_none(), succeed)
+    })
+    .also(MALFORMED),
+    Case::lines(Rule::MalformedCall, V2025_03_26, |server| {
+        on_calls(server, Value::is_null, succeed)
     })
     .also(MALFORMED),
     Case::lines(Rule::MalformedCall, V2025_06_18, |server| {
