@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
+use sparring_script::sample::samples;
 use sparring_wire::{Rule, code};
 
 use super::completion::{self, Completable};
@@ -18,9 +19,6 @@ use crate::verdict::Finding;
 
 /// The number of prompts, of resources, of templates and of completions that are requested.
 const MAX_ITEMS: usize = 20;
-
-/// The argument of a prompt that the server does not complete.
-const ANY_ARGUMENT: &str = "text";
 
 /// The value of a variable that the server does not complete.
 const ANY_VARIABLE: &str = "1";
@@ -91,9 +89,22 @@ impl Usage<'_> {
         self.started.elapsed() > self.context.options.rule_timeout * 3
     }
 
-    fn value(&self, reference: &Value, argument: &str, otherwise: &str) -> String {
-        let known = self.values.get(&(reference.to_string(), argument.to_owned()));
-        known.cloned().unwrap_or_else(|| otherwise.to_owned())
+    /// Returns the value that the server completes.
+    fn completed(&self, reference: &Value, argument: &str) -> Option<String> {
+        self.values.get(&(reference.to_string(), argument.to_owned())).cloned()
+    }
+
+    /// Returns a value for the argument of a prompt.
+    fn argument(&self, reference: &Value, name: &str) -> String {
+        let generated = || {
+            let schema = json!({"required": [name], "properties": {name: {"type": "string"}}});
+            let values = samples(&schema, true).values;
+            values[0][name].as_str().unwrap_or_default().to_owned()
+        };
+        let is_uri = name.to_lowercase().ends_with("uri");
+        let listed = || self.context.facts().resources.first()?["uri"].as_str().map(str::to_owned);
+        let otherwise = || listed().filter(|_| is_uri).unwrap_or_else(generated);
+        self.completed(reference, name).unwrap_or_else(otherwise)
     }
 
     async fn get_prompts(&self) {
@@ -102,9 +113,9 @@ impl Usage<'_> {
             let arguments = prompt["arguments"].as_array().map(Vec::as_slice).unwrap_or_default();
             let values = |only_required: bool| -> Map<String, Value> {
                 let chosen = arguments.iter().filter(|it| !only_required || it["required"] == true);
-                let values = chosen.filter_map(|it| it["name"].as_str()).map(|name| {
-                    (name.to_owned(), self.value(&reference, name, ANY_ARGUMENT).into())
-                });
+                let values = chosen
+                    .filter_map(|it| it["name"].as_str())
+                    .map(|name| (name.to_owned(), self.argument(&reference, name).into()));
                 values.collect()
             };
             let all = values(false);
@@ -156,7 +167,7 @@ impl Usage<'_> {
             let Some(uri_template) = template["uriTemplate"].as_str() else { continue };
             let reference = json!({"type": "ref/resource", "uri": uri_template});
             let uri = uri_template::expand(uri_template, |variable| {
-                self.value(&reference, variable, ANY_VARIABLE)
+                self.completed(&reference, variable).unwrap_or_else(|| ANY_VARIABLE.to_owned())
             });
             let reply = self.context.request("resources/read", Some(json!({"uri": uri}))).await;
             let expected = "expected the server to read a resource of a template that it lists";
