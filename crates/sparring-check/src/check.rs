@@ -5,12 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use sparring_peer::client::Error;
 use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
-use crate::context::{ConnectError, Context, FailedOpening, FirstConnection, SpokenRevisions};
-use crate::facts::Facts;
+use crate::context::{Context, FirstConnection, SpokenRevisions};
 use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
@@ -36,10 +34,6 @@ pub enum CheckError {
     /// The server could not be started or connected to in any revision.
     #[error("cannot connect to the server: {0}")]
     NoConnection(String),
-    /// The server needs a token. Not returned by [`check`], which returns a report about the
-    /// authorization of such a server; for those who show the report.
-    #[error("the server needs a valid token, so only its authorization was checked: {0}")]
-    TokenNeeded(String),
     /// The server speaks none of the revisions.
     #[error("the server speaks none of the revisions: {}", render_reasons(.0))]
     NoRevision(Vec<(Revision, String)>),
@@ -86,12 +80,17 @@ pub async fn check_observed(
     let checks = contexts.into_iter().map(|(revision, context)| {
         let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
         async move {
-            let outcome = match context {
+            let judgement = match context {
                 Ok(mut context) => {
                     context.set_spoken(spoken);
-                    Ok(check_revision(context, read_only).await)
+                    return (revision, Ok(check_revision(context, read_only).await));
                 }
-                Err(failed) => judge_failure(failed, &spoken).await,
+                Err(failed) => handshake::judge(failed, &spoken).await,
+            };
+            let outcome = match judgement {
+                Judgement::Broken(context, reason) => report_broken(*context).ok_or((reason, true)),
+                Judgement::NotConnected(reason) => Err((reason, true)),
+                Judgement::NotSpoken(reason) => Err((reason, false)),
             };
             (revision, outcome)
         }
@@ -124,45 +123,6 @@ pub async fn check_observed(
         (false, _) => Ok(report),
         (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
         (true, None) => Err(CheckError::NoRevision(report.not_spoken)),
-    }
-}
-
-/// Reports the violations that prevented a connection. Without any, returns the reason why there
-/// is no connection, and true if the server may speak the revision.
-async fn judge_failure(
-    failed: FailedOpening,
-    spoken: &SpokenRevisions,
-) -> Result<RevisionReport, (String, bool)> {
-    let revision = failed.context.revision;
-    let is_other_version =
-        matches!(failed.error, ConnectError::Client(Error::NoCommonVersion { .. }));
-    let found = match failed.context.target().http() {
-        Some(target) if !is_other_version => {
-            failed_connection::explain(target, &failed.context.options, revision).await
-        }
-        _ => Vec::new(),
-    };
-    let (reason, may_be_spoken) = match handshake::judge(failed, spoken).await {
-        Judgement::Broken(context, reason) => {
-            found.into_iter().for_each(|(rule, finding)| context.fail(rule, finding));
-            return report_broken(*context).ok_or((reason, true));
-        }
-        Judgement::NotConnected(reason) => (reason, true),
-        Judgement::NotSpoken(reason) => (reason, false),
-    };
-    let verdicts = found.into_iter().map(|(rule, finding)| {
-        let outcome = Outcome::Broken(vec![finding]);
-        Verdict { rule, revision, outcome }
-    });
-    let verdicts: Vec<Verdict> = verdicts.collect();
-    match verdicts.is_empty() {
-        true => Err((reason, may_be_spoken)),
-        false => Ok(RevisionReport {
-            revision,
-            facts: Facts::default(),
-            verdicts,
-            tool_uses: Vec::new(),
-        }),
     }
 }
 
