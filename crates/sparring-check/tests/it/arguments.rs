@@ -62,7 +62,8 @@ async fn findings(server: AlteredServer, rule: Rule) -> Vec<Finding> {
 #[track_caller]
 fn assert_command(findings: &[Finding], tool: &str, arguments: &str) {
     let [finding] = findings else { panic!("{findings:#?}") };
-    let command = format!("spar call {tool} --args '{arguments}' --protocol 2025-11-25 -- python server.py");
+    let command =
+        format!("spar call {tool} --args '{arguments}' --protocol 2025-11-25 -- python server.py");
     assert_eq!(finding.command.as_deref(), Some(&*command), "{finding:#?}");
     assert_eq!(finding.subject, tool);
     assert!(finding.frames.iter().any(|frame| frame.text.contains("tools/call")), "{finding:#?}");

@@ -87,7 +87,8 @@ impl Cases {
             return Vec::new();
         }
         let generator = Generator::new(&self.schema);
-        let kinds = self.arguments.iter().map(|it| generator.kinds(&it.schema, Some(&it.name)).len());
+        let kinds =
+            self.arguments.iter().map(|it| generator.kinds(&it.schema, Some(&it.name)).len());
         let kinds: Vec<usize> = kinds.collect();
         let most = kinds.iter().copied().max().unwrap_or_default();
         // The last kinds are the most unusual ones.
@@ -288,31 +289,55 @@ mod tests {
 
     #[test]
     fn finds_and_shrinks_unusual_values() {
-        let of = |schema: Value| {
-            json!({"type": "object", "properties": {"a": schema, "b": {"type": "string"}}, "required": ["a"]})
-        };
+        let of = |schema: Value| json!({"type": "object", "properties": {"a": schema, "b": {"type": "string"}}, "required": ["a"]});
         let integer = of(json!({"type": "integer"}));
-        check(integer.clone(), json!({"a": 1}), |it| it["a"].as_i64() > Some(1000), json!({"a": 1001}));
+        check(
+            integer.clone(),
+            json!({"a": 1}),
+            |it| it["a"].as_i64() > Some(1000),
+            json!({"a": 1001}),
+        );
         check(integer.clone(), json!({"a": 1}), |it| it["a"].as_i64() < Some(0), json!({"a": -1}));
         check(integer, json!({"a": 1}), |it| it["a"] == 0, json!({"a": 0}));
         let bounded = of(json!({"type": "integer", "minimum": 3, "maximum": 10}));
         check(bounded.clone(), json!({"a": 5}), |it| it["a"] == 10, json!({"a": 10}));
         check(bounded, json!({"a": 5}), |it| it["a"] == 3, json!({"a": 3}));
         let number = of(json!({"type": "number"}));
-        check(number, json!({"a": 1}), |it| it["a"].as_f64().is_some_and(|it| it.fract() != 0.0), json!({"a": 0.5}));
+        check(
+            number,
+            json!({"a": 1}),
+            |it| it["a"].as_f64().is_some_and(|it| it.fract() != 0.0),
+            json!({"a": 0.5}),
+        );
         let text = of(json!({"type": "string"}));
         fn has(value: &Value, part: &str) -> bool {
             value["a"].as_str().is_some_and(|it| it.contains(part))
         }
         check(text.clone(), json!({"a": "x"}), |it| it["a"] == "", json!({"a": ""}));
-        check(text.clone(), json!({"a": "x"}), |it| !it["a"].as_str().unwrap().is_ascii(), json!({"a": "😀"}));
+        check(
+            text.clone(),
+            json!({"a": "x"}),
+            |it| !it["a"].as_str().unwrap().is_ascii(),
+            json!({"a": "😀"}),
+        );
         check(text.clone(), json!({"a": "x"}), |it| has(it, "😀"), json!({"a": "😀"}));
         check(text.clone(), json!({"a": "x"}), |it| has(it, "\n"), json!({"a": "\n"}));
-        check(text, json!({"a": "x"}), |it| it["a"].as_str().unwrap().len() > 100, json!({"a": "a".repeat(101)}));
+        check(
+            text,
+            json!({"a": "x"}),
+            |it| it["a"].as_str().unwrap().len() > 100,
+            json!({"a": "a".repeat(101)}),
+        );
         let list = of(json!({"type": "array", "items": {"type": "integer"}}));
         check(list.clone(), json!({"a": [1]}), |it| it["a"] == json!([]), json!({"a": []}));
-        check(list, json!({"a": [1]}), |it| it["a"].as_array().unwrap().len() > 10, json!({"a": vec![0; 11]}));
-        let nullable = of(json!({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": null}));
+        check(
+            list,
+            json!({"a": [1]}),
+            |it| it["a"].as_array().unwrap().len() > 10,
+            json!({"a": vec![0; 11]}),
+        );
+        let nullable =
+            of(json!({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": null}));
         check(nullable, json!({"a": 1}), |it| it["a"].is_null(), json!({"a": null}));
     }
 

@@ -21,7 +21,7 @@ use crate::verdict::Finding;
 const MAX_SHRINKS: usize = 150;
 
 /// The shortest wait for an answer while a hang is shrunk.
-const MIN_SHRINK_TIMEOUT: Duration = Duration::from_millis(500);
+const MIN_SHRINK_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The number of tools that a finding about several tools names.
 const MAX_NAMES: usize = 5;
@@ -188,7 +188,11 @@ impl<'a> Run<'a> {
         call: Call,
     ) -> ProbeResult {
         let frames = call.reply.frames().to_vec();
-        let fail = |run: &Self, index: usize, message, arguments: Option<&Value>, reply: Option<&Reply>| {
+        let fail = |run: &Self,
+                    index: usize,
+                    message,
+                    arguments: Option<&Value>,
+                    reply: Option<&Reply>| {
             let name = run.tools[index].name;
             let frames = reply.map_or(&frames[..], Reply::frames);
             let mut finding = Finding::new(message).about(name).with_frames(frames);
@@ -255,10 +259,12 @@ impl<'a> Run<'a> {
             }
             _ => self.timeout,
         };
-        let end = Instant::now() + self.unit;
+        let end = Instant::now() + self.unit * 2;
+        // The outcome of each call; one shrunk value can come more than once.
         let mut known = HashMap::from([(original.to_string(), true)]);
+        let mut failures: HashMap<String, (Value, String, Reply)> = HashMap::new();
+        let mut last_failure = original.to_string();
         let (mut shrinking, mut fails) = (Shrinking::new(case), true);
-        let mut shrunk: Option<(Value, String, Reply)> = None;
         for _ in 0..MAX_SHRINKS {
             // A hang is confirmed at the end.
             let reserved = if fault == Fault::Hang { timeout + self.timeout } else { timeout };
@@ -268,18 +274,23 @@ impl<'a> Run<'a> {
             let Some(cases) = &self.tools[index].cases else { break };
             let Some(arguments) = shrinking.next(cases, fails) else { break };
             let key = arguments.to_string();
-            if let Some(is_known_to_fail) = known.get(&key) {
-                fails = *is_known_to_fail;
-                continue;
-            }
-            let found = self.shows(index, &arguments, fault, timeout).await?;
-            fails = found.is_some();
-            known.insert(key, fails);
-            if let Some((message, reply)) = found {
-                shrunk = Some((arguments, message, reply));
+            fails = match known.get(&key) {
+                Some(fails) => *fails,
+                None => {
+                    let found = self.shows(index, &arguments, fault, timeout).await?;
+                    let fails = found.is_some();
+                    if let Some((message, reply)) = found {
+                        failures.insert(key.clone(), (arguments, message, reply));
+                    }
+                    known.insert(key.clone(), fails);
+                    fails
+                }
+            };
+            if fails {
+                last_failure = key;
             }
         }
-        let Some(shrunk) = shrunk else { return Ok(()) };
+        let Some(shrunk) = failures.remove(&last_failure) else { return Ok(()) };
         if fault != Fault::Hang {
             *smallest = shrunk;
         } else if let Some((message, reply)) =

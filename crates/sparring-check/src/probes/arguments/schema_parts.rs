@@ -106,7 +106,8 @@ fn common_types(one: &Value, other: &Value) -> Vec<Value> {
 /// Returns the alternatives of a merged schema, each merged with the rest of it; only the
 /// schema itself if it has none.
 pub(super) fn alternatives(root: &Value, schema: &Map<String, Value>) -> Vec<Map<String, Value>> {
-    let Some(key) = ALTERNATIVES.into_iter().find(|key| schema.get(*key).is_some_and(Value::is_array))
+    let Some(key) =
+        ALTERNATIVES.into_iter().find(|key| schema.get(*key).is_some_and(Value::is_array))
     else {
         return vec![schema.clone()];
     };

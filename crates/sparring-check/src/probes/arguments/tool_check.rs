@@ -123,7 +123,9 @@ impl<'a> ToolCheck<'a> {
             Answer::InternalError => {
                 let expected = "expected a result or another error for valid arguments";
                 let found = match call.reply.error_code() {
-                    Some(_) => format!("the server answered with the error {}", code::INTERNAL_ERROR),
+                    Some(_) => {
+                        format!("the server answered with the error {}", code::INTERNAL_ERROR)
+                    }
                     None => "the server answered with an HTTP error".to_owned(),
                 };
                 Some((Fault::InternalError, format!("{expected}; {found}")))
@@ -141,7 +143,9 @@ impl<'a> ToolCheck<'a> {
         let outcome = match (&self.succeeded, &self.last_answer) {
             (Some(_), _) => ToolUseOutcome::Succeeded,
             (None, Some(answer)) => ToolUseOutcome::NeverSucceeded(answer.clone()),
-            (None, None) => ToolUseOutcome::NotCalled("the calls of other tools took too long".to_owned()),
+            (None, None) => {
+                ToolUseOutcome::NotCalled("the calls of other tools took too long".to_owned())
+            }
         };
         ToolUse { tool: self.name.to_owned(), outcome }
     }

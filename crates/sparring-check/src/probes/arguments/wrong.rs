@@ -239,7 +239,8 @@ impl Collector<'_> {
                 }
                 if schema.contains_key("pattern") {
                     let texts = ["—sparring—", "sparring unexpected!", "0"].map(|it| json!(it));
-                    let wrong = texts.into_iter().find(|it| self.cases.is_invalid(&put(it.clone())));
+                    let wrong =
+                        texts.into_iter().find(|it| self.cases.is_invalid(&put(it.clone())));
                     wrong.into_iter().for_each(|it| add("pattern", it));
                 }
             }
@@ -286,7 +287,11 @@ impl Collector<'_> {
     }
 
     /// Returns the types that a schema names. Returns `None` if it does not name all.
-    fn accepted_types(&self, schema: &Map<String, Value>, depth: usize) -> Option<BTreeSet<String>> {
+    fn accepted_types(
+        &self,
+        schema: &Map<String, Value>,
+        depth: usize,
+    ) -> Option<BTreeSet<String>> {
         let listed = schema.get("enum").and_then(Value::as_array).cloned();
         let listed = listed.or_else(|| schema.get("const").map(|it| vec![it.clone()]));
         if let Some(values) = listed {
@@ -348,8 +353,22 @@ fn type_name(value: &Value) -> &'static str {
 /// such results with `isError`.
 pub(super) fn looks_like_refusal(text: &str) -> bool {
     const BEGINNINGS: [&str; 16] = [
-        "error", "invalid", "missing", "fail", "validation", "input validation", "required",
-        "expected", "unknown", "could not", "cannot", "can't", "unable", "bad ", "no ", "not ",
+        "error",
+        "invalid",
+        "missing",
+        "fail",
+        "validation",
+        "input validation",
+        "required",
+        "expected",
+        "unknown",
+        "could not",
+        "cannot",
+        "can't",
+        "unable",
+        "bad ",
+        "no ",
+        "not ",
     ];
     const PARTS: [&str; 6] =
         ["error:", "is required", "must be", "must provide", "validation error", "\"error\""];

@@ -1,5 +1,7 @@
 //! Generated arguments.
 
+use axum::body::Body;
+use axum::response::Response;
 use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
@@ -43,8 +45,7 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::InvalidArgumentsAccepted, Revision::V2025_11_25, |server| {
         accept(server, |arguments| arguments["a"].is_string())
-    })
-    .also(&[Rule::OutputSchema]),
+    }),
     Case::lines(Rule::ArgumentLimitIgnored, Revision::V2025_06_18, limit_ignored),
     Case::lines(Rule::ArgumentLimitIgnored, Revision::V2026_07_28, limit_ignored),
     Case::lines(Rule::ExtraArgumentAccepted, Revision::V2025_06_18, extra_accepted),
@@ -59,12 +60,14 @@ pub(super) const CASES: &[Case] = &[
         })
     }),
     Case::http(Rule::ArgumentsInternalError, Revision::V2025_06_18, |server| {
-        server.on_body(|_, request, body| {
-            let request: Value = serde_json::from_slice(request).unwrap_or_default();
-            match request["params"]["arguments"]["a"].as_i64().is_some_and(|a| a < 0) {
-                true => body.replace("\"result\":{", "\"error\":{\"code\":-32603,\"message\":\"no\",\"data\":{").replace("}}", "}}}"),
-                false => body,
-            }
+        server.on_request(|_, body| {
+            let request: Value = serde_json::from_slice(body).ok()?;
+            let number = request["params"]["arguments"]["b"].as_i64()?;
+            let error = json!({"code": -32603, "message": "Internal error"});
+            let answer = json!({"jsonrpc": "2.0", "id": request["id"], "error": error});
+            let response = Response::builder().header("content-type", "application/json");
+            let is_broken = (-1000..0).contains(&number);
+            is_broken.then(|| response.body(Body::from(answer.to_string())).unwrap())
         })
     }),
 ];
@@ -113,14 +116,18 @@ fn accept(
     accepts: impl Fn(&Value) -> bool + Send + Sync + 'static,
 ) -> AlteredServer {
     server.on_response("tools/call", move |request, response| {
-        let is_refusal = response["result"]["isError"] == true;
+        let is_refusal = response["result"]["isError"] == true || response.get("error").is_some();
+        let arguments = &request["params"]["arguments"];
         let tool = &request["params"]["name"];
         let has_arguments = *tool == "echo" || *tool == "add";
-        if has_arguments && is_refusal && accepts(&request["params"]["arguments"]) {
-            response["result"]["isError"] = json!(false);
-            response["result"]["content"] = json!([{"type": "text", "text": "{\"a\":1,\"b\":1}"}]);
-            if *tool == "add" && request["params"]["arguments"]["a"].is_number() {
-                response["result"]["structuredContent"] = json!({"a": 1, "b": 1});
+        if has_arguments && is_refusal && accepts(arguments) {
+            let answer = response.as_object_mut().unwrap();
+            answer.remove("error");
+            let result = answer.entry("result").or_insert_with(|| json!({}));
+            result["isError"] = json!(false);
+            result["content"] = json!([{"type": "text", "text": "{\"a\":1,\"b\":1}"}]);
+            if *tool == "add" {
+                result["structuredContent"] = json!({"a": 1, "b": 1});
             }
         }
     })
@@ -131,13 +138,15 @@ fn limit_ignored(server: AlteredServer) -> AlteredServer {
 }
 
 fn extra_accepted(server: AlteredServer) -> AlteredServer {
-    accept(server, |arguments| arguments["a"].is_number() && arguments["sparringUnexpected"].is_string())
+    accept(server, |arguments| {
+        arguments["a"].is_number() && arguments["sparringUnexpected"].is_string()
+    })
 }
 
 fn wrong_output(server: AlteredServer) -> AlteredServer {
     server.on_response("tools/call", |request, response| {
         if request["params"]["arguments"]["a"].as_i64().is_some_and(|a| a < 0) {
-            let result = &mut response["result"];
+            let Some(result) = response.get_mut("result") else { return };
             if result["structuredContent"].is_object() {
                 result["structuredContent"]["a"] = json!("negative");
                 let text = result["structuredContent"].to_string();
