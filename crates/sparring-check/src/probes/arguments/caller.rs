@@ -1,11 +1,11 @@
-//! Calls tools on a connection of its own, which is opened again after a crash or a hang.
+//! Calls tools, first on the shared connection, and on new ones after a crash or a hang.
 
 use std::time::Duration;
 
 use serde_json::Value;
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
-use sparring_wire::code;
+use sparring_wire::{Entry, Side, code};
 use tokio::time::Instant;
 
 use crate::connection::{Connection, Reply};
@@ -41,14 +41,22 @@ pub(super) enum Answer {
 /// Makes the calls of one probe.
 pub(super) struct Caller<'a> {
     context: &'a Context,
-    connection: Option<Connection>,
+    connection: Used,
     deadline: Instant,
+}
+
+/// The connection for the next call.
+enum Used {
+    /// The shared one: this probe is the last, and a process less is started.
+    Main,
+    Own(Box<Connection>),
+    None,
 }
 
 impl<'a> Caller<'a> {
     /// Creates a caller that begins no call that could end after the deadline.
     pub(super) fn new(context: &'a Context, deadline: Instant) -> Self {
-        Caller { context, connection: None, deadline }
+        Caller { context, connection: Used::Main, deadline }
     }
 
     /// Returns true if a call with this timeout would end before the deadline.
@@ -63,22 +71,31 @@ impl<'a> Caller<'a> {
         arguments: &Value,
         timeout: Duration,
     ) -> Result<Call, Stopped> {
-        let connection = match self.connection.take().filter(|it| it.client().is_connected()) {
-            Some(connection) => connection,
-            None => self.context.connect().await?,
-        };
+        if !self.connection().is_some_and(|it| it.client().is_connected()) {
+            self.connection = Used::Own(Box::new(self.context.connect().await?));
+        }
+        let missing = || Stopped("there is no connection".to_owned());
+        let connection = self.connection().ok_or_else(missing)?;
         let began = Instant::now();
         let (reply, has_progress) = connection.try_call_tool(tool, arguments, timeout).await;
         let answer = Answer::of(&reply, has_progress);
+        let took = began.elapsed();
         // A server that hangs may be blocked. Dropping the connection ends its process.
-        if !matches!(answer, Answer::Crash | Answer::Hang) {
-            self.connection = Some(connection);
+        if matches!(answer, Answer::Crash | Answer::Hang) {
+            self.connection = Used::None;
         }
-        Ok(Call { answer, reply, took: began.elapsed() })
+        Ok(Call { answer, reply, took })
     }
 
-    /// Calls a tool on a new connection, and returns true if the server ends during the call
-    /// or right after it.
+    fn connection(&self) -> Option<&Connection> {
+        match &self.connection {
+            Used::Main => Some(self.context.main()),
+            Used::Own(connection) => Some(connection),
+            Used::None => None,
+        }
+    }
+
+    /// Calls a tool, and returns the call if the server ends during it or right after it.
     pub(super) async fn crashes(
         &mut self,
         tool: &str,
@@ -94,18 +111,18 @@ impl<'a> Caller<'a> {
 
     /// Returns false if the server has ended since the last call.
     pub(super) async fn is_alive(&mut self) -> bool {
-        let Some(connection) = &self.connection else { return true };
+        let Some(connection) = self.connection() else { return true };
         let ping = connection.try_ping(self.context.options.rule_timeout).await;
         let is_alive = Answer::of(&ping, false) != Answer::Crash;
         if !is_alive {
-            self.connection = None;
+            self.connection = Used::None;
         }
         is_alive
     }
 
-    /// Ends the connection in order.
+    /// Ends the last connection in order, unless it is the shared one.
     pub(super) async fn close(self) {
-        if let Some(connection) = self.connection {
+        if let Used::Own(connection) = self.connection {
             connection.close().await;
         }
     }
@@ -147,6 +164,11 @@ impl Call {
         }
     }
 
+    /// Returns the request and its response, without other messages.
+    pub(super) fn frames(&self) -> Vec<Entry> {
+        own_frames(&self.reply)
+    }
+
     /// Returns the text of the result or the message of the error.
     pub(super) fn text(&self) -> String {
         if let Some(error) = self.reply.error() {
@@ -157,4 +179,16 @@ impl Call {
         let texts: Vec<&str> = blocks.iter().filter_map(|it| it["text"].as_str()).collect();
         texts.join("\n").trim().to_owned()
     }
+}
+
+/// Returns the request of a call and its response, without other messages.
+pub(super) fn own_frames(reply: &Reply) -> Vec<Entry> {
+    let frames = reply.frames().iter();
+    let request = frames.clone().find(|it| it.frame.method() == Some("tools/call"));
+    let id = request.and_then(|it| it.frame.id());
+    let own = frames.filter(|it| {
+        let answers = it.from == Side::Server && it.frame.is_response_like();
+        it.frame.method() == Some("tools/call") || answers && it.frame.id() == id
+    });
+    own.cloned().collect()
 }

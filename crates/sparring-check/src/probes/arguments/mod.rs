@@ -14,7 +14,7 @@ mod tool_check;
 mod wrong;
 
 use serde_json::Value;
-use sparring_wire::{Revision, Rule};
+use sparring_wire::Rule;
 
 use self::run::Run;
 use super::{Probe, probe};
@@ -62,9 +62,8 @@ async fn arguments(context: &Context) -> ProbeResult {
 
 /// Returns the reason why a tool is not called.
 fn reason_against(context: &Context, tool: &Value) -> Option<String> {
-    // 2025-11-25, basic/utilities/tasks#tool-level-negotiation.
-    let needs_task = tool["execution"]["taskSupport"] == "required";
-    if needs_task && context.revision == Revision::V2025_11_25 {
+    // 2025-11-25, basic/utilities/tasks#tool-level-negotiation. Other revisions have no tasks.
+    if tool["execution"]["taskSupport"] == "required" {
         return Some("it can only be called as a task".to_owned());
     }
     reason_against_call(context, tool)

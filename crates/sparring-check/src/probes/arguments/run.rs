@@ -7,7 +7,7 @@ use serde_json::Value;
 use sparring_wire::Rule;
 use tokio::time::Instant;
 
-use super::caller::{Answer, Call, Caller};
+use super::caller::{Answer, Call, Caller, own_frames};
 use super::cases::{Case, Shrinking};
 use super::command::call_command;
 use super::is_checked;
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         for index in 0..self.tools.len() {
             self.call_with_good_arguments(index).await?;
         }
-        let end = Instant::now() + self.unit;
+        let end = Instant::now() + self.unit / 2;
         let wrong = [
             Rule::InvalidArgumentsAccepted,
             Rule::ArgumentLimitIgnored,
@@ -121,20 +121,28 @@ impl<'a> Run<'a> {
     /// time.
     async fn call_with_generated_arguments(&mut self) -> ProbeResult {
         let cases: Vec<Vec<Case>> = self.tools.iter().map(|tool| self.cases_of(tool)).collect();
-        let began = Instant::now();
-        let share = self.unit / self.tools.len().max(1) as u32;
+        let time = self.unit / 2;
+        let share = time / self.tools.len().max(1) as u32;
+        let mut began = Instant::now();
         let spent: Vec<Duration> = self.tools.iter().map(|tool| tool.spent).collect();
         for round in 0..self.context.options.cases as usize {
             for index in 0..self.tools.len() {
                 let tool = &self.tools[index];
-                let is_fast = tool.spent - spent[index] <= share || began.elapsed() < self.unit / 5;
-                let Some(case) = cases[index].get(round).filter(|_| is_fast && !tool.is_over)
+                let is_fast = tool.spent - spent[index] <= share || began.elapsed() < time / 2;
+                let has_time = is_fast && began.elapsed() <= time;
+                let Some(case) = cases[index].get(round).filter(|_| has_time && !tool.is_over)
                 else {
                     continue;
                 };
                 let arguments = tool.cases.as_ref().and_then(|it| it.arguments(case));
                 if let Some(arguments) = arguments {
+                    // A fault has a time of its own.
+                    let found = self.tools[index].found.len();
+                    let before = Instant::now();
                     self.call_valid(index, case.clone(), arguments).await?;
+                    if self.tools[index].found.len() > found {
+                        began += before.elapsed();
+                    }
                 }
             }
         }
@@ -157,16 +165,19 @@ impl<'a> Run<'a> {
         self.tools[index].note(&arguments, &call);
         let tool = &self.tools[index];
         let fault = tool.fault(&call, self.timeout).filter(|(fault, _)| {
-            let is_judged = tool.is_valid(&arguments) || *fault != Fault::Hang;
+            let is_judged = match fault {
+                Fault::Hang | Fault::InternalError => {
+                    tool.is_valid(&arguments) && !tool.uses_network
+                }
+                Fault::Crash | Fault::Output => true,
+            };
             is_judged && !tool.found.contains(fault)
         });
         match fault {
             None => {}
             Some((Fault::InternalError, _)) => {
-                if tool.is_valid(&arguments) {
-                    let first = &mut self.tools[index].internal_error;
-                    first.get_or_insert((case, arguments.clone()));
-                }
+                let first = &mut self.tools[index].internal_error;
+                first.get_or_insert((case, arguments.clone()));
             }
             Some((fault, message)) => {
                 self.tools[index].found.insert(fault);
@@ -187,15 +198,15 @@ impl<'a> Run<'a> {
         message: String,
         call: Call,
     ) -> ProbeResult {
-        let frames = call.reply.frames().to_vec();
+        let frames = call.frames();
         let fail = |run: &Self,
                     index: usize,
                     message,
                     arguments: Option<&Value>,
                     reply: Option<&Reply>| {
             let name = run.tools[index].name;
-            let frames = reply.map_or(&frames[..], Reply::frames);
-            let mut finding = Finding::new(message).about(name).with_frames(frames);
+            let frames = reply.map_or_else(|| frames.clone(), own_frames);
+            let mut finding = Finding::new(message).about(name).with_frames(&frames);
             finding.command = arguments.and_then(|it| call_command(run.context, name, it));
             run.context.fail(fault.rule(), finding);
         };
@@ -217,11 +228,42 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        let is_first = self.tools[index].succeeded.is_none();
+        let original = arguments.clone();
         let mut smallest = (arguments, message, call.reply);
         let shrunk = self.shrink(index, case, fault, &mut smallest).await;
         let (arguments, message, reply) = smallest;
+        if fault == Fault::Hang && !is_first {
+            // Smaller arguments were confirmed already.
+            let unconfirmed = Some(&arguments).filter(|it| **it == original);
+            if !self.is_certain_hang(index, unconfirmed).await? {
+                return shrunk;
+            }
+        }
         fail(self, index, message, Some(&arguments), Some(&reply));
         shrunk
+    }
+
+    /// Returns true if a tool hangs again, and not for arguments that succeeded before: then
+    /// it is only slow at times.
+    async fn is_certain_hang(
+        &mut self,
+        index: usize,
+        unconfirmed: Option<&Value>,
+    ) -> Result<bool, Stopped> {
+        let name = self.tools[index].name;
+        let good = self.tools[index].succeeded.clone();
+        for (arguments, hangs) in [(unconfirmed, true), (good.as_ref(), false)] {
+            let Some(arguments) = arguments else { continue };
+            if !self.caller.has_time_for(self.timeout) {
+                break;
+            }
+            let call = self.caller.call(name, arguments, self.timeout).await?;
+            if (call.answer == Answer::Hang) != hangs {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns the call after which the server ends: this one or the one before.
@@ -336,7 +378,8 @@ impl<'a> Run<'a> {
                 let shrunk = self.shrink(index, case, fault, &mut smallest).await;
                 let (arguments, message, reply) = smallest;
                 let name = self.tools[index].name;
-                let mut finding = Finding::new(message).about(name).with_frames(reply.frames());
+                let mut finding =
+                    Finding::new(message).about(name).with_frames(&own_frames(&reply));
                 finding.command = call_command(self.context, name, &arguments);
                 self.context.fail(fault.rule(), finding);
                 shrunk?;
@@ -354,7 +397,7 @@ impl<'a> Run<'a> {
         let name = self.tools[index].name;
         if let Some(call) = self.caller.crashes(name, &arguments, self.timeout).await? {
             let message = "expected the server to run on after a call; it ended";
-            let mut finding = Finding::new(message).about(name).with_frames(call.reply.frames());
+            let mut finding = Finding::new(message).about(name).with_frames(&call.frames());
             finding.command = call_command(self.context, name, &arguments);
             self.context.fail(Rule::ArgumentsCrash, finding);
         }
@@ -391,7 +434,7 @@ impl<'a> Run<'a> {
                     self.tools[index].is_over = true;
                     let message = format!("{}, {}", call.reply.describe(), wrong.mistake);
                     let finding = Finding::new(message).about(name);
-                    let finding = finding.with_frames(call.reply.frames());
+                    let finding = finding.with_frames(&call.frames());
                     self.fail_with_command(Rule::NoAnswer, finding, name, &wrong.arguments);
                 }
                 _ => {}
@@ -430,7 +473,7 @@ impl<'a> Run<'a> {
             }
             _ => "expected an answer to a call with valid arguments; the server ended".to_owned(),
         };
-        let mut finding = Finding::new(message).about(name).with_frames(call.reply.frames());
+        let mut finding = Finding::new(message).about(name).with_frames(&call.frames());
         finding.command = arguments.and_then(|it| call_command(self.context, name, it));
         self.context.fail(Rule::ArgumentsCrash, finding);
         culprit.map(|_| ())

@@ -29,6 +29,8 @@ pub(super) struct ToolCheck<'a> {
     pub(super) found: BTreeSet<Fault>,
     /// The first case that got an internal error.
     pub(super) internal_error: Option<(Case, Value)>,
+    /// True if a slow or failing network can be the reason for a missing answer.
+    pub(super) uses_network: bool,
     /// True after a crash, a hang, or an answer that other rules judge.
     pub(super) is_over: bool,
     last_answer: Option<String>,
@@ -74,6 +76,7 @@ impl<'a> ToolCheck<'a> {
             spent: Duration::ZERO,
             found: BTreeSet::new(),
             internal_error: None,
+            uses_network: uses_network(tool),
             is_over: false,
             last_answer: None,
         }
@@ -149,6 +152,19 @@ impl<'a> ToolCheck<'a> {
         };
         ToolUse { tool: self.name.to_owned(), outcome }
     }
+}
+
+/// Returns true if a tool says that it works with a network.
+fn uses_network(tool: &Value) -> bool {
+    const WORDS: [&str; 14] = [
+        "http", "https", "url", "urls", "uri", "fetch", "download", "website", "web", "internet",
+        "api", "network", "online", "crawl",
+    ];
+    let text = |key: &str| tool[key].as_str().unwrap_or_default().to_lowercase();
+    let properties = tool["inputSchema"]["properties"].to_string().to_lowercase();
+    let text = format!("{} {} {properties}", text("name"), text("description"));
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    tool["annotations"]["openWorldHint"] == true || words.any(|word| WORDS.contains(&word))
 }
 
 /// Returns the number of members of an object.
