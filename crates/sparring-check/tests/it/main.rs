@@ -1,5 +1,6 @@
 //! Checks of servers in memory and over HTTP.
 
+mod arguments;
 mod clean;
 mod handshakes;
 mod musts;
