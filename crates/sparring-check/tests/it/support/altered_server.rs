@@ -170,7 +170,19 @@ impl AlteredServer {
         })
     }
 
-    async fn serve(self, client: DuplexStream) {
+    /// Alters the server of each connection, for state of one connection.
+    pub(crate) fn on_connect(
+        mut self,
+        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
+    ) -> Self {
+        self.on_connect.push(Arc::new(alter));
+        self
+    }
+
+    async fn serve(mut self, client: DuplexStream) {
+        for alter in std::mem::take(&mut self.on_connect) {
+            self = alter(self);
+        }
         let (here, there) = tokio::io::duplex(BUFFER);
         let mock = mock(&self.script);
         let _task = mock.spawn(LineLink::from_stream(there));
