@@ -74,11 +74,16 @@ pub async fn check_observed(
     let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
+    let smallest_arguments = Arc::default();
     let checks = contexts.into_iter().map(|(revision, context)| {
         let read_only = Arc::clone(&read_only);
+        let smallest_arguments = Arc::clone(&smallest_arguments);
         async move {
             match context {
-                Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
+                Ok(mut context) => {
+                    context.set_smallest_arguments(smallest_arguments);
+                    (revision, Ok(check_revision(context, read_only).await))
+                }
                 Err(error) => (revision, Err(error)),
             }
         }

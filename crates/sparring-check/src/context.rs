@@ -1,6 +1,6 @@
 //! The things that a probe works with: connections, facts and outcomes of one revision.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -26,6 +26,10 @@ pub(crate) struct Stopped(pub(crate) String);
 
 pub(crate) type ProbeResult = Result<(), Stopped>;
 
+/// The smallest arguments that break a rule, by the name of the tool. The lock is held while
+/// one revision looks for them, so that not all do.
+pub(crate) type SmallestArguments = tokio::sync::Mutex<BTreeMap<(String, Rule), Value>>;
+
 /// One revision of a check.
 pub(crate) struct Context {
     pub(crate) revision: Revision,
@@ -41,6 +45,7 @@ pub(crate) struct Context {
     tool_uses: Mutex<Vec<ToolUse>>,
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
+    smallest_arguments: Arc<SmallestArguments>,
 }
 
 impl Context {
@@ -63,6 +68,7 @@ impl Context {
             http: None,
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
+            smallest_arguments: Arc::default(),
         };
         let connection = context.start(context.client(), true).await?;
         connection.client().ready().await.map_err(ConnectError::Client)?;
@@ -94,6 +100,16 @@ impl Context {
     /// Sets the names of the tools that only read.
     pub(crate) fn set_read_only_tools(&mut self, names: Arc<BTreeSet<String>>) {
         self.read_only_tools = names;
+    }
+
+    /// Returns the smallest arguments that break a rule, which all revisions share.
+    pub(crate) fn smallest_arguments(&self) -> &Arc<SmallestArguments> {
+        &self.smallest_arguments
+    }
+
+    /// Shares the smallest arguments with other revisions.
+    pub(crate) fn set_smallest_arguments(&mut self, shared: Arc<SmallestArguments>) {
+        self.smallest_arguments = shared;
     }
 
     /// Returns the HTTP side of the server, if it is reached over HTTP.
