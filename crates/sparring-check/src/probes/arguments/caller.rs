@@ -64,6 +64,11 @@ impl<'a> Caller<'a> {
         Instant::now() + timeout <= self.deadline
     }
 
+    /// Waits until the deadline.
+    pub(super) async fn before_deadline<F: Future>(&self, future: F) -> Option<F::Output> {
+        tokio::time::timeout_at(self.deadline, future).await.ok()
+    }
+
     /// Calls a tool.
     pub(super) async fn call(
         &mut self,
@@ -72,7 +77,9 @@ impl<'a> Caller<'a> {
         timeout: Duration,
     ) -> Result<Call, Stopped> {
         if !self.connection().is_some_and(|it| it.client().is_connected()) {
-            self.connection = Used::Own(Box::new(self.context.connect().await?));
+            let late = || Stopped("the server did not start again in time".to_owned());
+            let connecting = self.before_deadline(self.context.connect()).await;
+            self.connection = Used::Own(Box::new(connecting.ok_or_else(late)??));
         }
         let missing = || Stopped("there is no connection".to_owned());
         let connection = self.connection().ok_or_else(missing)?;

@@ -34,6 +34,7 @@ pub(super) struct ToolCheck<'a> {
     /// True after a crash, a hang, or an answer that other rules judge.
     pub(super) is_over: bool,
     last_answer: Option<String>,
+    is_settled: bool,
 }
 
 /// A fault that calls with valid arguments show.
@@ -53,6 +54,10 @@ impl Fault {
             Fault::InternalError => Rule::ArgumentsInternalError,
             Fault::Output => Rule::OutputSchema,
         }
+    }
+
+    pub(super) fn crash_message() -> String {
+        "expected an answer to a call with valid arguments; the server ended".to_owned()
     }
 }
 
@@ -79,13 +84,17 @@ impl<'a> ToolCheck<'a> {
             uses_network: uses_network(tool),
             is_over: false,
             last_answer: None,
+            is_settled: false,
         }
     }
 
     /// Notes the outcome of a call.
     pub(super) fn note(&mut self, arguments: &Value, call: &Call) {
         self.spent += call.took;
-        self.last_answer = Some(call.describe());
+        // The answers to generated arguments say less about the tool.
+        if !self.is_settled {
+            self.last_answer = Some(call.describe());
+        }
         if call.answer == Answer::Success {
             let is_smaller = |known: &Value| size(arguments) < size(known);
             if self.succeeded.as_ref().is_none_or(is_smaller) {
@@ -98,8 +107,10 @@ impl<'a> ToolCheck<'a> {
         }
     }
 
-    /// Makes the cases again, with the arguments that succeeded as the good ones.
+    /// Ends the calls with good arguments: those that succeeded are the good ones of the
+    /// other cases.
     pub(super) fn settle(&mut self, seed: u64) {
+        self.is_settled = true;
         if let (Some(good), Some(cases)) = (&self.succeeded, &self.cases) {
             self.cases = Cases::new(cases.schema(), good, seed_of(seed, self.name));
         }
@@ -114,10 +125,7 @@ impl<'a> ToolCheck<'a> {
     /// same in every revision.
     pub(super) fn fault(&self, call: &Call, timeout: Duration) -> Option<(Fault, String)> {
         match call.answer {
-            Answer::Crash => {
-                let expected = "expected an answer to a call with valid arguments";
-                Some((Fault::Crash, format!("{expected}; the server ended")))
-            }
+            Answer::Crash => Some((Fault::Crash, Fault::crash_message())),
             Answer::Hang => {
                 let expected = "expected an answer to a call with valid arguments";
                 let found = format!("the server did not answer within {timeout:?}");
