@@ -1,5 +1,6 @@
 //! Checks of servers in memory and over HTTP.
 
+mod bad_servers;
 mod clean;
 mod handshakes;
 mod musts;
