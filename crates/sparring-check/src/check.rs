@@ -116,7 +116,7 @@ async fn check_revision(
         context.observer().probe_started(revision, probe.rules);
         run_probe(&context, probe).await;
     }
-    context.main().close().await;
+    context.close().await;
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();

@@ -8,6 +8,7 @@ mod altered_state;
 mod arguments;
 mod authorization;
 mod call_traffic;
+mod cancellations;
 mod changes;
 mod cost;
 mod definition_findings;
@@ -69,6 +70,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     authorization::PROBES,
     utilities::PROBES,
     pagination::PROBES,
+    subscriptions::PROBES,
     tools::PROBES,
     resources::PROBES,
     prompts::PROBES,
@@ -76,7 +78,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     questions::PROBES,
     tasks::PROBES,
     input_required::PROBES,
-    subscriptions::PROBES,
+    cancellations::PROBES,
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,
