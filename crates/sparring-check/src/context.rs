@@ -40,6 +40,8 @@ pub(crate) struct Context {
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
     main: Option<Connection>,
+    /// The second connection, once a probe needs it.
+    spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
     facts: Facts,
     http: Option<HttpServer>,
     tool_uses: Mutex<Vec<ToolUse>>,
@@ -148,6 +150,7 @@ impl Context {
             outcomes: Arc::default(),
             recordings: Mutex::default(),
             main: None,
+            spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
             http,
             tool_uses: Mutex::default(),
@@ -166,6 +169,29 @@ impl Context {
     /// messages, no changed levels.
     pub(crate) fn main(&self) -> &Connection {
         self.main.as_ref().expect("open() sets it")
+    }
+
+    /// Returns the second connection, which probes share that change the state of a connection
+    /// and keep to the protocol. It is opened again after its end.
+    pub(crate) async fn spare(&self) -> Result<Arc<Connection>, Stopped> {
+        let mut spare = self.spare.lock().await;
+        if let Some(open) = spare.as_ref().filter(|it| it.client().is_connected()) {
+            return Ok(Arc::clone(open));
+        }
+        let roots = json!({"listChanged": true});
+        let opened = self.connect_with(|client| client.capability("roots", roots)).await?;
+        Ok(Arc::clone(spare.insert(Arc::new(opened))))
+    }
+
+    /// Closes the shared connections.
+    pub(crate) async fn close(&self) {
+        let spare = self.spare.lock().await.take();
+        let close_spare = async {
+            if let Some(spare) = spare {
+                spare.close().await;
+            }
+        };
+        tokio::join!(self.main().close(), close_spare);
     }
 
     /// Returns what the server says about itself.
