@@ -27,6 +27,7 @@ pub(super) const PROBES: &[Probe] = &[
     probe!([ReboundHost], origin::rebound_host),
     probe!([AllInterfaces], interfaces::all_interfaces),
     probe!([AcceptedGarbage], bodies::garbage),
+    probe!([WrongStatus, UnexpectedBody], bodies::messages_without_response),
     probe!([UnansweredBatch], bodies::batch),
     probe!([GuessableSession, MissingSession, UnknownSession, DeletedSession], sessions::sessions),
     probe!([VersionHeader], version_header::invalid_version),

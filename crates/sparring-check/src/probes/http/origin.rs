@@ -34,16 +34,17 @@ pub(super) async fn foreign_origin(context: &Context) -> ProbeResult {
     let wanted = if has_status { "the status 403" } else { "a refusal" };
     let post_refusal = if has_status { Refusal::status(&[403]) } else { Refusal::ANY };
     let get_refusal = if has_status { Refusal::status(&[403, 405]) } else { Refusal::ANY };
-    let mut origins = vec![format!("https://{FOREIGN_HOST}")];
+    let mut origins = vec![
+        (format!("https://{FOREIGN_HOST}"), "a request with a foreign `Origin`"),
+        ("null".to_owned(), "a request with the `Origin` null, as pages without an origin send"),
+    ];
     if let Some(address) = Address::of(&server.target().url) {
         // A comparison of the beginning takes it for the server's own origin.
-        origins.push(format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host()));
+        let origin = format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host());
+        origins.push((origin, "a foreign `Origin` that begins with the server's own host"));
     }
-    for (index, origin) in origins.iter().enumerate() {
-        let expected = match index {
-            0 => format!("{wanted} for a request with a foreign `Origin`"),
-            _ => format!("{wanted} for a foreign `Origin` that begins with the server's own host"),
-        };
+    for (index, (origin, what)) in origins.iter().enumerate() {
+        let expected = format!("{wanted} for {what}");
         for post in &entrances.posts {
             let request = post.clone().with("origin", origin);
             require_refusal(context, server, rule, &request, post_refusal, &expected).await;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_wire::Rule;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
-use super::bodies::end;
+use super::bodies::{HEAD, end};
 use super::named_requests::{CallableTool, callable_tools};
-use super::streams::{Answer, ENOUGH, MAX_TOOLS, answer, call, is_request};
+use super::streams::{Answer, ENOUGH, GIVE_UP, MAX_TOOLS, answer, call, is_request};
 use super::{leave_out, ping};
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{Exchange, HttpServer, OpenStream, RequestExt, Session, request, streamable};
@@ -29,9 +29,9 @@ pub(super) async fn streams_of_a_session(context: &Context) -> ProbeResult {
     let session = server.another_session().await?;
     let mut listening = Vec::new();
     for _ in 0..2 {
-        let open = server.start(&session.get()).await?;
-        if open.exchange().is_stream() {
-            listening.push(open);
+        match tokio::time::timeout(HEAD, server.start(&session.get())).await {
+            Ok(Ok(open)) if open.exchange().is_stream() => listening.push(open),
+            _ => break,
         }
     }
     let start = Instant::now();
@@ -51,7 +51,8 @@ pub(super) async fn streams_of_a_session(context: &Context) -> ProbeResult {
 
 /// Makes the server send as much as it can.
 async fn prepare(context: &Context, server: &HttpServer, session: &Session) -> ProbeResult {
-    if context.facts().declares("logging") {
+    // Without a session, the level would hold for other connections too.
+    if context.facts().declares("logging") && session.id.is_some() {
         let params = json!({"level": "debug"});
         let message = request(server.next_id(), "logging/setLevel", Some(params));
         server.send(&session.post(&message)).await?;
@@ -88,6 +89,7 @@ async fn call_tools(
             answered = answer(server, &request, id, Duration::ZERO) => answered?,
             // The call waits for an answer on another stream, so it would not end.
             () = until_asked(listening) => continue,
+            () = sleep_until(start + GIVE_UP) => break,
         };
         if first_id(&answered.exchange).is_some() && streaming.is_none() {
             streaming = Some(tool);

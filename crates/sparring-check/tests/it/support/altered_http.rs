@@ -1,6 +1,6 @@
 //! The correct server over HTTP, behind a proxy that alters requests and responses.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -149,7 +149,7 @@ impl AlteredHttp {
         let interface = if self.all_interfaces { "0.0.0.0:0" } else { "127.0.0.1:0" };
         let token = self.token;
         let refuses_head = self.refuses_head;
-        let proxy = Proxy { alterations: self, upstream, client: reqwest::Client::new() };
+        let proxy = Proxy { alterations: self, upstream, client: client() };
         let app = Router::new().fallback(forward).with_state(Arc::new(proxy));
         let listener = TcpListener::bind(interface).await.unwrap();
         let url = format!("http://127.0.0.1:{}{path}", listener.local_addr().unwrap().port());
@@ -165,6 +165,14 @@ impl AlteredHttp {
         });
         RunningHttp { target, _mock: mock, _server: server, proxy, front }
     }
+}
+
+/// Returns the client of all proxies, which is slow to make. It keeps no connections, because
+/// each test has a runtime of its own.
+fn client() -> reqwest::Client {
+    static CLIENT: OnceLock<reqwest::Client> = OnceLock::new();
+    let build = || reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+    CLIENT.get_or_init(|| build().unwrap()).clone()
 }
 
 /// Starts a front that looks at the first bytes of each connection.

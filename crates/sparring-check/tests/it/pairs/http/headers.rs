@@ -88,6 +88,14 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::MissingHeader, V2026_07_28, |server| copy(server, NAMES, is_missing)),
     Case::http(Rule::MissingHeader, V2026_07_28, |server| copy(server, VERSION, is_missing))
         .on(modern_only),
+    Case::http(Rule::MissingHeader, V2026_07_28, |server| {
+        server.on_response(|_, body, response| {
+            if message(body)["method"] == "initialize" {
+                set_status(response, 404);
+            }
+        })
+    })
+    .on(modern_only),
     Case::http(Rule::EncodedHeader, V2026_07_28, |server| {
         refuse(server, "mcp-name", |value| value.starts_with("=?base64?"))
     }),

@@ -59,6 +59,9 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::ForeignOrigin, V2025_06_18, |server| {
         trusts_if(server, |_, headers| header(headers, "origin").starts_with("http://127.0.0.1"))
     }),
+    Case::http(Rule::ForeignOrigin, V2025_06_18, |server| {
+        trusts_if(server, |_, headers| header(headers, "origin") == "null")
+    }),
     Case::http(Rule::ReboundHost, V2025_06_18, compares_with_host),
     Case::http(Rule::ReboundHost, V2026_07_28, compares_with_host),
     Case::http(Rule::AllInterfaces, V2025_11_25, AlteredHttp::all_interfaces),

@@ -129,9 +129,36 @@ pub(in crate::pairs) const CASES: &[Case] = &[
         rename_sessions(server, |number, _| format!("00000000-0000-0000-0000-{number:012}"))
     }),
     Case::http(Rule::MissingSession, V2025_06_18, answers_missing_sessions_with_404),
+    // Handles requests without a session id in a session of its own.
+    Case::http(Rule::MissingSession, V2025_11_25, |server| {
+        server.on_response(|parts, body, response| {
+            let message = message(body);
+            let is_ping = is(parts, "POST") && message["method"] == "ping";
+            if is_ping && !parts.headers.contains_key(SESSION_HEADER) {
+                let result = json!({"jsonrpc": "2.0", "id": message["id"], "result": {}});
+                *response = json_response(200, &result);
+            }
+        })
+    }),
     Case::http(Rule::UnknownSession, V2025_03_26, |server| answers_with_400(server, false)),
     Case::http(Rule::UnknownSession, V2025_11_25, |server| answers_with_400(server, false)),
-    Case::http(Rule::DeletedSession, V2025_06_18, keeps_deleted_sessions),
+    Case::http(Rule::UnknownSession, V2025_06_18, |server| {
+        server.on_response(|parts, _, response| {
+            if is(parts, "DELETE") && response.status() == 404 {
+                set_status(response, 200);
+            }
+        })
+    }),
+    Case::http(Rule::DeletedSession, V2025_03_26, |server| {
+        server.on_response(|_, body, response| {
+            let is_notification = message(body)["method"] == "notifications/cancelled";
+            if is_notification && response.status() == 404 {
+                set_status(response, 202);
+            }
+        })
+    }),
+    Case::http(Rule::DeletedSession, V2025_06_18, keeps_deleted_sessions)
+        .also(&[Rule::UnknownSession]),
     Case::http(Rule::DeletedSession, V2025_11_25, |server| answers_with_400(server, true)),
     Case::http(Rule::VersionHeader, V2025_06_18, ignores_the_version),
     Case::http(Rule::VersionHeader, V2025_11_25, |server| {

@@ -53,6 +53,16 @@ pub(in crate::pairs) const CASES: &[Case] = &[
             }
         })
     }),
+    Case::http(Rule::WrongStatus, V2025_06_18, |server| {
+        on_listening(server, |response| set_status(response, 404))
+    }),
+    Case::http(Rule::WrongStatus, V2025_06_18, |server| {
+        server.on_response(|_, body, response| {
+            if message(body).get("result").is_some() {
+                set_status(response, 200);
+            }
+        })
+    }),
     Case::http(Rule::UnexpectedBody, V2025_06_18, accepts_with_a_body),
     Case::http(Rule::UnexpectedBody, V2026_07_28, accepts_with_a_body),
     Case::http(Rule::WrongContentType, V2025_11_25, |server| {
