@@ -57,6 +57,12 @@ impl Connection {
         (connection, recording)
     }
 
+    /// Sets the longest wait for one response.
+    pub(crate) fn with_request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
+        self
+    }
+
     /// Returns the client of the connection.
     pub(crate) fn client(&self) -> &Client {
         &self.client
@@ -79,6 +85,15 @@ impl Connection {
         let start = self.recording.len();
         let request = self.client.request(method.to_owned(), params).timeout(self.request_timeout);
         self.reply(method, start, request.await)
+    }
+
+    /// Sends a request like [`Connection::request`]. A missing answer breaks no rule by itself.
+    pub(crate) async fn request_leniently(&self, method: &str, params: Option<Value>) -> Reply {
+        let start = self.recording.len();
+        let request = self.client.request(method.to_owned(), params.map(RawJson::from));
+        let outcome = request.timeout(self.request_timeout).await;
+        let frames = self.recording.entries_from(start);
+        Reply { method: method.to_owned(), outcome, frames }
     }
 
     /// Calls a tool.
@@ -114,6 +129,17 @@ impl Connection {
     pub(crate) async fn ping(&self) -> Reply {
         let modern = self.client.revision().is_some_and(Revision::is_modern);
         self.request(if modern { "server/discover" } else { "ping" }, None).await
+    }
+
+    /// Returns true if the server answers a `ping`, like [`Connection::ping`]. A missing answer
+    /// breaks no rule by itself.
+    pub(crate) async fn is_alive(&self) -> Result<(), Error> {
+        let modern = self.client.revision().is_some_and(Revision::is_modern);
+        let method = if modern { "server/discover" } else { "ping" };
+        match self.client.request(method, None).timeout(self.request_timeout).await {
+            Ok(_) | Err(Error::ErrorResponse { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the longest wait for one response.

@@ -1,6 +1,9 @@
 //! Checks of servers in memory and over HTTP.
 
 mod clean;
+mod handshakes;
+mod musts;
 mod pairs;
 mod requirements_page;
+mod shapes;
 mod support;

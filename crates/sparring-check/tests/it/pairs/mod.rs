@@ -4,6 +4,7 @@
 mod arguments;
 mod authorization;
 mod completion;
+mod cost;
 mod definitions;
 mod exchange;
 mod http;
@@ -11,6 +12,7 @@ mod lifecycle;
 mod lists;
 mod prompts;
 mod resources;
+mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 use sparring_check::{CheckOptions, CheckTarget, Status, check};
+use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 
 use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
@@ -31,8 +34,12 @@ const PARALLEL: usize = 4;
 
 /// The cases of all areas.
 const AREAS: &[&[Case]] = &[
-    wire::CASES,
-    schema::CASES,
+    wire::TEXT,
+    wire::FIELDS,
+    wire::METHODS,
+    schema::SHAPES,
+    schema::FORMATS,
+    schema::CONTENT,
     exchange::CASES,
     lifecycle::CASES,
     stdio::CASES,
@@ -48,6 +55,8 @@ const AREAS: &[&[Case]] = &[
     prompts::CASES,
     completion::CASES,
     definitions::CASES,
+    cost::CASES,
+    safety::CASES,
     arguments::CASES,
 ];
 
@@ -61,8 +70,10 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
-    /// The script of both servers, if the rule needs another one.
-    script: Option<&'static str>,
+    /// The correct server on lines, if the usual one does not show the rule.
+    correct: fn() -> AlteredServer,
+    /// Makes the correct server over HTTP such that the rule applies.
+    base: fn(AlteredHttp) -> AlteredHttp,
 }
 
 /// How a case breaks the correct server.
@@ -70,23 +81,42 @@ pub(crate) struct Case {
 enum Broken {
     Lines(fn(AlteredServer) -> AlteredServer),
     Http(fn(AlteredHttp) -> AlteredHttp),
+    /// A process, and the correct one.
+    Process(fn() -> Target, fn() -> Target),
+    /// The correct server is protected, and the check has a token.
+    Protected(fn(AlteredHttp) -> AlteredHttp),
 }
 
 impl Case {
+    const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
+        let (correct, base) =
+            (AlteredServer::default as fn() -> _, (|server| server) as fn(_) -> _);
+        Case { rule, revision, server, also: &[], options: |_| {}, correct, base }
+    }
+
+    /// A process that breaks the rule, and one that keeps it.
+    pub(crate) const fn process(
+        rule: Rule,
+        revision: Revision,
+        broken: fn() -> Target,
+        correct: fn() -> Target,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Process(broken, correct))
+    }
+
+    /// Alters this correct server on lines instead of the usual one.
+    pub(crate) const fn of(mut self, correct: fn() -> AlteredServer) -> Case {
+        self.correct = correct;
+        self
+    }
+
     /// A server on a stream of lines.
     pub(crate) const fn lines(
         rule: Rule,
         revision: Revision,
         alter: fn(AlteredServer) -> AlteredServer,
     ) -> Case {
-        Case {
-            rule,
-            revision,
-            server: Broken::Lines(alter),
-            also: &[],
-            options: |_| {},
-            script: None,
-        }
+        Case::new(rule, revision, Broken::Lines(alter))
     }
 
     /// A server over HTTP.
@@ -95,14 +125,16 @@ impl Case {
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
-        Case {
-            rule,
-            revision,
-            server: Broken::Http(alter),
-            also: &[],
-            options: |_| {},
-            script: None,
-        }
+        Case::new(rule, revision, Broken::Http(alter))
+    }
+
+    /// A protected server over HTTP, for whose requests the check has a token.
+    pub(crate) const fn protected(
+        rule: Rule,
+        revision: Revision,
+        alter: fn(AlteredHttp) -> AlteredHttp,
+    ) -> Case {
+        Case::new(rule, revision, Broken::Protected(alter))
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -117,23 +149,28 @@ impl Case {
         self
     }
 
-    /// Uses another script for the correct server and the broken one.
-    pub(crate) const fn with_script(mut self, script: &'static str) -> Case {
-        self.script = Some(script);
+    /// Changes the correct server over HTTP, before it is broken.
+    pub(crate) const fn on(mut self, base: fn(AlteredHttp) -> AlteredHttp) -> Case {
+        self.base = base;
         self
     }
 
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
-        let lines = || self.script.map_or_else(AlteredServer::default, AlteredServer::new);
-        let http = || match self.script {
-            Some(script) => AlteredHttp::default().script(script),
-            None => AlteredHttp::default(),
-        };
         match self.server {
-            Broken::Lines(alter) if broken => Arc::new(alter(lines())),
-            Broken::Lines(_) => Arc::new(lines()),
-            Broken::Http(alter) if broken => Arc::new(alter(http()).start().await),
-            Broken::Http(_) => Arc::new(http().start().await),
+            Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
+            Broken::Lines(_) => Arc::new((self.correct)()),
+            Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
+            Broken::Process(_, correct) => Arc::new(correct()),
+            Broken::Http(alter) if broken => {
+                Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
+            }
+            Broken::Http(_) => Arc::new((self.base)(AlteredHttp::default()).start().await),
+            Broken::Protected(alter) if broken => {
+                Arc::new(authorization::protect(alter(AlteredHttp::default())).start().await)
+            }
+            Broken::Protected(_) => {
+                Arc::new(authorization::protect(AlteredHttp::default()).start().await)
+            }
         }
     }
 

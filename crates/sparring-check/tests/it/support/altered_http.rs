@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::Response;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -18,16 +19,23 @@ use super::{CORRECT, mock};
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
 type OnRequest = Arc<dyn Fn(&Parts, &Bytes) -> Option<Response> + Send + Sync>;
+type Passes = Arc<dyn Fn(&Parts, &Bytes) -> bool + Send + Sync>;
 type OnResponse = Arc<dyn Fn(&Parts, &Bytes, &mut Response) + Send + Sync>;
 type OnBody = Arc<dyn Fn(&Parts, &Bytes, String) -> String + Send + Sync>;
+type OnHeaders = Arc<dyn Fn(&Parts, &mut HeaderMap) + Send + Sync>;
 
 /// Builds the altered server.
 #[derive(Clone, Default)]
 pub(crate) struct AlteredHttp {
+    passes: Vec<Passes>,
     on_request: Vec<OnRequest>,
     on_response: Vec<OnResponse>,
     on_body: Vec<OnBody>,
+    on_headers: Vec<OnHeaders>,
     script: Option<String>,
+    all_interfaces: bool,
+    http_sse: bool,
+    token: Option<&'static str>,
 }
 
 /// A running altered server.
@@ -48,6 +56,48 @@ impl AlteredHttp {
     /// Serves this script instead of the correct server's.
     pub(crate) fn script(mut self, script: &str) -> Self {
         self.script = Some(script.to_owned());
+        self
+    }
+
+    /// Listens on all interfaces instead of the loopback interface.
+    pub(crate) fn all_interfaces(mut self) -> Self {
+        self.all_interfaces = true;
+        self
+    }
+
+    /// Is reached over HTTP+SSE instead of Streamable HTTP.
+    pub(crate) fn http_sse(mut self) -> Self {
+        self.http_sse = true;
+        self
+    }
+
+    /// Alters the headers of a request before the correct server gets it.
+    pub(crate) fn on_headers(
+        mut self,
+        alter: impl Fn(&Parts, &mut HeaderMap) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_headers.push(Arc::new(alter));
+        self
+    }
+
+    /// Gives this token to the check.
+    pub(crate) fn token(mut self, token: &'static str) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// Gives no token to the check.
+    pub(crate) fn without_token(mut self) -> Self {
+        self.token = None;
+        self
+    }
+
+    /// Chooses requests that the correct server answers, whatever the other alterations are.
+    pub(crate) fn pass(
+        mut self,
+        chooses: impl Fn(&Parts, &Bytes) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.passes.push(Arc::new(chooses));
         self
     }
 
@@ -83,14 +133,20 @@ impl AlteredHttp {
     pub(crate) async fn start(self) -> RunningHttp {
         let mock = mock(self.script.as_deref().unwrap_or(CORRECT));
         let (server, urls) = mock.listen_locally().await.unwrap();
-        let upstream = urls.mcp;
+        let upstream = if self.http_sse { urls.sse.unwrap() } else { urls.mcp };
         let path = url_path(&upstream).to_owned();
+        let interface = if self.all_interfaces { "0.0.0.0:0" } else { "127.0.0.1:0" };
+        let token = self.token;
         let proxy = Proxy { alterations: self, upstream, client: reqwest::Client::new() };
         let app = Router::new().fallback(forward).with_state(Arc::new(proxy));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}{path}", listener.local_addr().unwrap());
+        let listener = tokio::net::TcpListener::bind(interface).await.unwrap();
+        let url = format!("http://127.0.0.1:{}{path}", listener.local_addr().unwrap().port());
         let proxy = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        let target = Target::Http(HttpTarget::new(url));
+        let target = HttpTarget::new(url);
+        let target = Target::Http(match token {
+            Some(token) => target.bearer(token),
+            None => target,
+        });
         RunningHttp { target, _mock: mock, _server: server, proxy }
     }
 }
@@ -104,16 +160,16 @@ async fn forward(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, MAX_BODY).await.unwrap();
     let alterations = &proxy.alterations;
-    if let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body)) {
+    if !alterations.passes.iter().any(|chooses| chooses(&parts, &body))
+        && let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body))
+    {
         return response;
     }
     let base = proxy.upstream.strip_suffix(url_path(&proxy.upstream)).unwrap();
     let mut headers = parts.headers.clone();
     // The correct server accepts only its own address.
     headers.remove("host");
-    if headers.get("origin").is_some_and(|it| it.as_bytes().starts_with(b"http://127.0.0.1")) {
-        headers.remove("origin");
-    }
+    alterations.on_headers.iter().for_each(|it| it(&parts, &mut headers));
     let url = format!("{base}{}", parts.uri);
     let sent = proxy.client.request(parts.method.clone(), url).headers(headers);
     let answer = sent.body(body.clone()).send().await.unwrap();

@@ -1,7 +1,6 @@
 //! The correct server on a stream of lines, whose messages a test alters.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -34,8 +33,9 @@ impl Action {
 }
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
-type OnOpen = Arc<dyn Fn(AlteredServer, usize) -> AlteredServer + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
+type OnConnect = Arc<dyn Fn(AlteredServer) -> AlteredServer + Send + Sync>;
+type OnBytes = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 
 /// The correct server, altered. Each connection has a server of its own, as with processes.
 #[derive(Clone)]
@@ -43,8 +43,8 @@ pub(crate) struct AlteredServer {
     script: String,
     on_request: Vec<OnRequest>,
     on_line: Vec<OnLine>,
-    on_open: Option<OnOpen>,
-    opened: Arc<AtomicUsize>,
+    on_bytes: Vec<OnBytes>,
+    on_connect: Option<OnConnect>,
 }
 
 impl Default for AlteredServer {
@@ -60,8 +60,8 @@ impl AlteredServer {
             script: script.to_owned(),
             on_request: Vec::new(),
             on_line: Vec::new(),
-            on_open: None,
-            opened: Arc::default(),
+            on_bytes: Vec::new(),
+            on_connect: None,
         }
     }
 
@@ -97,13 +97,39 @@ impl AlteredServer {
         self
     }
 
-    /// Alters the server of each connection, by the number of connections before it.
-    pub(crate) fn on_open(
+    /// Alters each connection with state of its own.
+    pub(crate) fn on_connect(
         mut self,
-        alter: impl Fn(AlteredServer, usize) -> AlteredServer + Send + Sync + 'static,
+        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
     ) -> Self {
-        self.on_open = Some(Arc::new(alter));
+        self.on_connect = Some(Arc::new(alter));
         self
+    }
+
+    /// Sends these messages after each response to requests with this method.
+    pub(crate) fn after_response(
+        self,
+        method: &'static str,
+        messages: impl Fn() -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_line(move |request, line| match request {
+            Some(request) if request["method"] == method => [vec![line], messages()].concat(),
+            _ => vec![line],
+        })
+    }
+
+    /// Replaces the bytes of each line to the client, with its end of line.
+    pub(crate) fn on_bytes(
+        mut self,
+        alter: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_bytes.push(Arc::new(alter));
+        self
+    }
+
+    fn bytes(&self, line: &str) -> Vec<u8> {
+        let bytes = format!("{line}\n").into_bytes();
+        self.on_bytes.iter().fold(bytes, |bytes, alter| alter(bytes))
     }
 
     /// Alters each response to requests with this method.
@@ -159,7 +185,7 @@ impl AlteredServer {
                         Action::Close => return,
                     };
                     for line in lines {
-                        let _ = client_output.write_all(format!("{line}\n").as_bytes()).await;
+                        let _ = client_output.write_all(&self.bytes(&line)).await;
                     }
                     if pass {
                         let _ = server_input.write_all(&[&line[..], b"\n"].concat()).await;
@@ -179,7 +205,7 @@ impl AlteredServer {
                         lines = lines.into_iter().flat_map(|line| alter(request, line)).collect();
                     }
                     for line in lines {
-                        let _ = client_output.write_all(format!("{line}\n").as_bytes()).await;
+                        let _ = client_output.write_all(&self.bytes(&line)).await;
                     }
                 }
             }
@@ -190,10 +216,10 @@ impl AlteredServer {
 impl CheckTarget for AlteredServer {
     fn open(&self) -> OpenFuture<'_> {
         let (here, there) = tokio::io::duplex(BUFFER);
-        let number = self.opened.fetch_add(1, Ordering::Relaxed);
-        let server = match &self.on_open {
-            Some(alter) => alter(self.clone(), number),
-            None => self.clone(),
+        let server = self.clone();
+        let server = match self.on_connect.clone() {
+            Some(alter) => alter(server),
+            None => server,
         };
         tokio::spawn(server.serve(there));
         Box::pin(std::future::ready(Ok(OpenedTarget::from_link(LineLink::from_stream(here)))))
