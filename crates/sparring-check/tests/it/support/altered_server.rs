@@ -37,7 +37,6 @@ impl Action {
 }
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
-type OnOpen = Arc<dyn Fn(AlteredServer, usize) -> AlteredServer + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
 type OnConnect = Arc<dyn Fn(AlteredServer) -> AlteredServer + Send + Sync>;
 type OnBytes = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
