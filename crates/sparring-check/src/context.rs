@@ -30,6 +30,10 @@ pub(crate) struct Stopped(pub(crate) String);
 
 pub(crate) type ProbeResult = Result<(), Stopped>;
 
+/// The smallest arguments that break a rule, by the name of the tool. The lock is held while
+/// one revision looks for them, so that not all do.
+pub(crate) type SmallestArguments = tokio::sync::Mutex<BTreeMap<(String, Rule), Value>>;
+
 /// One revision of a check.
 pub(crate) struct Context {
     pub(crate) revision: Revision,
@@ -48,6 +52,7 @@ pub(crate) struct Context {
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
     spoken: Arc<SpokenRevisions>,
+    smallest_arguments: Arc<SmallestArguments>,
     /// The time that the first connection took.
     connect_time: Duration,
 }
@@ -156,6 +161,7 @@ impl Context {
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
             spoken: Arc::default(),
+            smallest_arguments: Arc::default(),
             connect_time: Duration::ZERO,
         }
     }
@@ -223,6 +229,16 @@ impl Context {
     /// Returns everything that was sent and received on the judged connections.
     pub(crate) fn recordings(&self) -> Vec<Recording> {
         self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the smallest arguments that break a rule, which all revisions share.
+    pub(crate) fn smallest_arguments(&self) -> &Arc<SmallestArguments> {
+        &self.smallest_arguments
+    }
+
+    /// Shares the smallest arguments with other revisions.
+    pub(crate) fn set_smallest_arguments(&mut self, shared: Arc<SmallestArguments>) {
+        self.smallest_arguments = shared;
     }
 
     /// Returns the HTTP side of the server, if it is reached over HTTP.

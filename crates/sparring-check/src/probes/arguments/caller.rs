@@ -64,6 +64,11 @@ impl<'a> Caller<'a> {
         Instant::now() + timeout <= self.deadline
     }
 
+    /// Waits until the deadline.
+    pub(super) async fn before_deadline<F: Future>(&self, future: F) -> Option<F::Output> {
+        tokio::time::timeout_at(self.deadline, future).await.ok()
+    }
+
     /// Calls a tool.
     pub(super) async fn call(
         &mut self,
@@ -72,7 +77,9 @@ impl<'a> Caller<'a> {
         timeout: Duration,
     ) -> Result<Call, Stopped> {
         if !self.connection().is_some_and(|it| it.client().is_connected()) {
-            self.connection = Used::Own(Box::new(self.context.connect().await?));
+            let late = || Stopped("the server did not start again in time".to_owned());
+            let connecting = self.before_deadline(self.context.connect()).await;
+            self.connection = Used::Own(Box::new(connecting.ok_or_else(late)??));
         }
         let missing = || Stopped("there is no connection".to_owned());
         let connection = self.connection().ok_or_else(missing)?;
@@ -138,16 +145,30 @@ impl Answer {
             // A tool that reports progress is only slow.
             Err(Error::Timeout { .. } | Error::Stalled { .. }) if !has_progress => Answer::Hang,
             Err(Error::Closed { cause, .. }) => match cause {
-                Cause::EndOfInput
-                | Cause::ProcessEnded { .. }
-                | Cause::Broken(_)
-                | Cause::Unreachable(_) => Answer::Crash,
+                Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Unreachable(_) => {
+                    Answer::Crash
+                }
+                Cause::Broken(reason) if is_cut(reason) => Answer::Crash,
                 Cause::Http { status: 500..=599, .. } => Answer::InternalError,
                 _ => Answer::Other,
             },
             _ => Answer::Other,
         }
     }
+}
+
+/// Returns true if the server cut the connection. The other reasons are about the content of
+/// a response.
+fn is_cut(reason: &str) -> bool {
+    const OTHER: [&str; 6] = [
+        "longer than",
+        "limit",
+        "with HTTP",
+        "did not accept",
+        "ended before the answer",
+        "could not be resumed",
+    ];
+    !OTHER.iter().any(|it| reason.contains(it))
 }
 
 impl Call {

@@ -6,12 +6,14 @@
 mod caller;
 mod cases;
 mod command;
+mod faults;
 mod generate;
 mod output_schema;
 mod run;
 mod schema_parts;
 mod tool_check;
 mod wrong;
+mod wrong_calls;
 
 use serde_json::Value;
 use sparring_wire::Rule;

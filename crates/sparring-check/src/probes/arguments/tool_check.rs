@@ -14,6 +14,9 @@ use crate::context::Context;
 use crate::report::{ToolUse, ToolUseOutcome};
 use crate::tool_policy::good_arguments;
 
+/// The number of random cases of which one may be valid, if no other arguments are.
+const MAX_RANDOM: u64 = 5;
+
 /// A tool, and what its calls have shown so far.
 pub(super) struct ToolCheck<'a> {
     pub(super) name: &'a str,
@@ -34,6 +37,7 @@ pub(super) struct ToolCheck<'a> {
     /// True after a crash, a hang, or an answer that other rules judge.
     pub(super) is_over: bool,
     last_answer: Option<String>,
+    is_settled: bool,
 }
 
 /// A fault that calls with valid arguments show.
@@ -54,17 +58,26 @@ impl Fault {
             Fault::Output => Rule::OutputSchema,
         }
     }
+
+    pub(super) fn crash_message() -> String {
+        "expected an answer to a call with valid arguments; the server ended".to_owned()
+    }
 }
 
 impl<'a> ToolCheck<'a> {
     pub(super) fn new(context: &Context, tool: &'a Value) -> Self {
         let name = tool["name"].as_str().unwrap_or_default();
-        let good = good_arguments(context, tool).values;
+        let mut good = good_arguments(context, tool).values;
         let schema = tool.get("inputSchema").filter(|it| it.is_object());
         let fallback = json!({});
         let smallest = good.iter().min_by_key(|it| size(it)).unwrap_or(&fallback);
         let seed = seed_of(context.options.seed, name);
         let cases = schema.and_then(|it| Cases::new(it, smallest, seed));
+        if let Some(cases) = cases.as_ref().filter(|it| !good.iter().any(|good| it.is_valid(good)))
+        {
+            let random = (0..MAX_RANDOM).map(|number| Case::All { number });
+            good.extend(random.filter_map(|case| cases.arguments(&case)).take(1));
+        }
         let output = OutputSchema::of(tool).filter(|_| is_checked(context, Rule::OutputSchema));
         ToolCheck {
             name,
@@ -79,13 +92,17 @@ impl<'a> ToolCheck<'a> {
             uses_network: uses_network(tool),
             is_over: false,
             last_answer: None,
+            is_settled: false,
         }
     }
 
     /// Notes the outcome of a call.
     pub(super) fn note(&mut self, arguments: &Value, call: &Call) {
         self.spent += call.took;
-        self.last_answer = Some(call.describe());
+        // The answers to generated arguments say less about the tool.
+        if !self.is_settled {
+            self.last_answer = Some(call.describe());
+        }
         if call.answer == Answer::Success {
             let is_smaller = |known: &Value| size(arguments) < size(known);
             if self.succeeded.as_ref().is_none_or(is_smaller) {
@@ -98,8 +115,10 @@ impl<'a> ToolCheck<'a> {
         }
     }
 
-    /// Makes the cases again, with the arguments that succeeded as the good ones.
+    /// Ends the calls with good arguments: those that succeeded are the good ones of the
+    /// other cases.
     pub(super) fn settle(&mut self, seed: u64) {
+        self.is_settled = true;
         if let (Some(good), Some(cases)) = (&self.succeeded, &self.cases) {
             self.cases = Cases::new(cases.schema(), good, seed_of(seed, self.name));
         }
@@ -114,10 +133,7 @@ impl<'a> ToolCheck<'a> {
     /// same in every revision.
     pub(super) fn fault(&self, call: &Call, timeout: Duration) -> Option<(Fault, String)> {
         match call.answer {
-            Answer::Crash => {
-                let expected = "expected an answer to a call with valid arguments";
-                Some((Fault::Crash, format!("{expected}; the server ended")))
-            }
+            Answer::Crash => Some((Fault::Crash, Fault::crash_message())),
             Answer::Hang => {
                 let expected = "expected an answer to a call with valid arguments";
                 let found = format!("the server did not answer within {timeout:?}");
