@@ -44,12 +44,15 @@ pub(crate) struct Context {
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
     main: Option<Connection>,
+    /// The second connection, once a probe needs it.
+    spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
     facts: Facts,
     http: Option<HttpServer>,
     tool_uses: Mutex<Vec<ToolUse>>,
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
     spoken: Arc<SpokenRevisions>,
+    smallest_arguments: Arc<SmallestArguments>,
     /// The time that the first connection took.
     connect_time: Duration,
     smallest_arguments: Arc<SmallestArguments>,
@@ -153,11 +156,13 @@ impl Context {
             outcomes: Arc::default(),
             recordings: Mutex::default(),
             main: None,
+            spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
             http,
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
             spoken: Arc::default(),
+            smallest_arguments: Arc::default(),
             connect_time: Duration::ZERO,
             smallest_arguments: Arc::default(),
         }
@@ -172,6 +177,29 @@ impl Context {
     /// messages, no changed levels.
     pub(crate) fn main(&self) -> &Connection {
         self.main.as_ref().expect("open() sets it")
+    }
+
+    /// Returns the second connection, which probes share that change the state of a connection
+    /// and keep to the protocol. It is opened again after its end.
+    pub(crate) async fn spare(&self) -> Result<Arc<Connection>, Stopped> {
+        let mut spare = self.spare.lock().await;
+        if let Some(open) = spare.as_ref().filter(|it| it.client().is_connected()) {
+            return Ok(Arc::clone(open));
+        }
+        let roots = json!({"listChanged": true});
+        let opened = self.connect_with(|client| client.capability("roots", roots)).await?;
+        Ok(Arc::clone(spare.insert(Arc::new(opened))))
+    }
+
+    /// Closes the shared connections.
+    pub(crate) async fn close(&self) {
+        let spare = self.spare.lock().await.take();
+        let close_spare = async {
+            if let Some(spare) = spare {
+                spare.close().await;
+            }
+        };
+        tokio::join!(self.main().close(), close_spare);
     }
 
     /// Returns what the server says about itself.

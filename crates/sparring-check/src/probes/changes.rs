@@ -1,23 +1,18 @@
 //! Changes of a server's lists: calls that may change something, and the announcements that
 //! should follow.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use sparring_peer::client::ListKind;
 use sparring_wire::{Entry, RawJson, Rule, Side};
 use tokio::time::Instant;
 
-use super::observed::{Observed, call_params, callable};
+use super::observed::{call_params, callable};
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::verdict::Finding;
 
 /// The number of tools that are called to change something.
 const MAX_CALLS: usize = 8;
-
-/// The duration of a call that is not made again, unless its name promises a change.
-const SLOW: Duration = Duration::from_millis(300);
 
 /// Words in the names of tools that change a list or a resource.
 const CHANGING: [&str; 20] = [
@@ -36,22 +31,19 @@ const LISTS: [(ListKind, &str, &str); 4] = [
 
 /// Returns the params of calls that may change something, the most likely ones first. Tools
 /// that only read change nothing, unless their name says otherwise.
-pub(super) fn changing_calls(context: &Context, observed: &[Observed]) -> Vec<Value> {
-    let mut tools: Vec<(bool, &Value)> = callable(context)
+pub(super) fn changing_calls(context: &Context) -> Vec<Value> {
+    let mut tools: Vec<(bool, &Value)> = callable(context, &[])
         .filter_map(|tool| {
             let name = tool["name"].as_str()?.to_ascii_lowercase();
-            let words = name.split(|it: char| !it.is_ascii_alphanumeric());
-            let named =
-                words.into_iter().any(|it| CHANGING.iter().any(|word| it.starts_with(word)));
+            let mut words = name.split(|it: char| !it.is_ascii_alphanumeric());
+            let named = words.any(|it| CHANGING.iter().any(|word| it.starts_with(word)));
             let reads = tool["annotations"]["readOnlyHint"] == true;
-            let mut calls = observed.iter().filter(|it| it.calls(tool));
-            let is_slow = calls.any(|it| it.duration > SLOW);
-            (named || !reads && !is_slow).then_some((!named, tool))
+            (named || !reads).then_some((!named, tool))
         })
         .collect();
     tools.sort_by_key(|(is_unlikely, _)| *is_unlikely);
     let tools = tools.into_iter().take(MAX_CALLS);
-    tools.map(|(_, tool)| call_params(context, tool, observed)).collect()
+    tools.map(|(_, tool)| call_params(context, tool, &[])).collect()
 }
 
 /// Makes calls one after the other, for as long as one response may take.

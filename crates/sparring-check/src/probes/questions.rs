@@ -133,8 +133,8 @@ fn calls_that(
     observed: &[Observed],
     fits: impl Fn(&Observed) -> bool,
 ) -> Vec<Value> {
-    let tools =
-        callable(context).filter(|tool| observed.iter().any(|it| it.calls(tool) && fits(it)));
+    let tools = callable(context, observed)
+        .filter(|tool| observed.iter().any(|it| it.calls(tool) && fits(it)));
     tools.take(MAX_TOOLS).map(|tool| call_params(context, tool, observed)).collect()
 }
 
@@ -143,8 +143,13 @@ fn calls_that(
 async fn undeclared_questions(context: &Context) -> ProbeResult {
     let observed = observe_calls(context).await;
     let calls = calls_that(context, &observed, Observed::asks_anything);
-    let declared = [json!({"elicitation": {}, "sampling": {}}), json!({})];
-    let declared = declared.iter().filter(|_| !calls.is_empty());
+    let mut declared = Vec::new();
+    if !calls.is_empty() {
+        declared.push(json!({}));
+    }
+    if observed.iter().any(Observed::asks_for_extras) {
+        declared.push(json!({"elicitation": {}, "sampling": {}}));
+    }
     for capabilities in declared {
         let connect = context.connect_with(|client| client.capabilities(capabilities.clone()));
         // A server can refuse a client that declares too little.

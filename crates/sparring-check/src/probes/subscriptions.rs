@@ -11,7 +11,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Probe;
 use super::changes::{Lists, call_all, changing_calls};
-use super::observed::observe_calls;
 use crate::connection::Connection;
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::verdict::Finding;
@@ -62,10 +61,6 @@ async fn subscriptions(context: &Context) -> ProbeResult {
     let facts = context.facts();
     let announces = KINDS.iter().any(|(_, it, _)| facts.declares_member(it, "listChanged"));
     let subscribes = facts.declares_member("resources", "subscribe");
-    let calls = match announces || subscribes {
-        true => changing_calls(context, &observe_calls(context).await),
-        false => Vec::new(),
-    };
     let rules = RULES.iter().filter(|rule| rule.applies_in(context.revision));
     if !announces && !subscribes {
         for rule in rules {
@@ -73,6 +68,7 @@ async fn subscriptions(context: &Context) -> ProbeResult {
         }
         return Ok(());
     }
+    let calls = changing_calls(context);
     match context.revision.is_modern() {
         true => filtered_subscriptions(context, &calls).await,
         false => resource_subscriptions(context, &calls).await,
@@ -96,7 +92,7 @@ async fn resource_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
             return Ok(());
         }
     }
-    let connection = context.connect().await?;
+    let connection = context.spare().await?;
     let request =
         |method: &'static str, uri: &Value| connection.request(method, Some(json!({"uri": uri})));
     let mut subscribed = Vec::new();
@@ -136,7 +132,6 @@ async fn resource_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
         call_all(&connection, calls).await;
     }
     connection.ping().await;
-    connection.close().await;
     if !uris.is_empty() {
         context.pass(Rule::UnrequestedUpdate);
     }
@@ -177,14 +172,13 @@ async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
         }
         return Ok(());
     }
-    let connection = context.connect().await?;
+    let connection = context.spare().await?;
     let mut broad = Subscription::open(&connection, filter).await?;
     let Some(granted) = &broad.granted else {
         broad.report_missing_acknowledgment(context, &connection);
         for rule in rules.filter(|rule| **rule != Rule::MissingAcknowledgment) {
             context.not_applicable(*rule, "the server did not acknowledge a subscription");
         }
-        connection.close().await;
         return Ok(());
     };
     context.pass(Rule::MissingAcknowledgment);
@@ -215,7 +209,6 @@ async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
     if was_notified && context.target().http().is_none() {
         judge_cancelled(context, &connection, calls, &[first, second]).await;
     }
-    connection.close().await;
     for rule in rules.filter(|rule| **rule != Rule::MissingListChanged) {
         context.pass(*rule);
     }

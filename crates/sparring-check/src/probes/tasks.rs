@@ -66,8 +66,8 @@ async fn ignored_task(context: &Context) -> ProbeResult {
     }
     let observed = observe_calls(context).await;
     let is_simple = |it: &Observed| it.is_success() && !it.asks_anything();
-    let tool =
-        callable(context).find(|tool| observed.iter().any(|it| it.calls(tool) && is_simple(it)));
+    let tool = callable(context, &observed)
+        .find(|tool| observed.iter().any(|it| it.calls(tool) && is_simple(it)));
     let Some(tool) = tool else {
         context.not_applicable(rule, "no tool that may be called succeeds");
         return Ok(());
@@ -134,7 +134,8 @@ async fn calls_as_tasks(context: &Context) -> ProbeResult {
         support.is_some_and(|it| it == "optional" || it == "required")
     };
     let mut ids = Vec::new();
-    let tools: Vec<&Value> = callable(context).filter(supports).take(MAX_TOOLS).collect();
+    let tools: Vec<&Value> =
+        callable(context, &observed).filter(supports).take(MAX_TOOLS).collect();
     for tool in &tools {
         let run = TaskRun::new(context, tool, &observed);
         if let Some(id) = run.create().await {
@@ -171,7 +172,7 @@ async fn forbidden_task(context: &Context, observed: &[Observed]) {
         support.is_none_or(|it| it == "forbidden")
             && observed.iter().any(|it| it.calls(tool) && it.is_success() && !it.asks_anything())
     };
-    let Some(tool) = callable(context).find(forbids) else {
+    let Some(tool) = callable(context, observed).find(forbids) else {
         context.not_applicable(rule, "every tool that may be called supports tasks");
         return;
     };

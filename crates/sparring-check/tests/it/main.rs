@@ -1,6 +1,7 @@
 //! Checks of servers in memory and over HTTP.
 
 mod arguments;
+mod bad_servers;
 mod clean;
 mod handshakes;
 mod musts;

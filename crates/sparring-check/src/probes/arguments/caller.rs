@@ -145,16 +145,30 @@ impl Answer {
             // A tool that reports progress is only slow.
             Err(Error::Timeout { .. } | Error::Stalled { .. }) if !has_progress => Answer::Hang,
             Err(Error::Closed { cause, .. }) => match cause {
-                Cause::EndOfInput
-                | Cause::ProcessEnded { .. }
-                | Cause::Broken(_)
-                | Cause::Unreachable(_) => Answer::Crash,
+                Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Unreachable(_) => {
+                    Answer::Crash
+                }
+                Cause::Broken(reason) if is_cut(reason) => Answer::Crash,
                 Cause::Http { status: 500..=599, .. } => Answer::InternalError,
                 _ => Answer::Other,
             },
             _ => Answer::Other,
         }
     }
+}
+
+/// Returns true if the server cut the connection. The other reasons are about the content of
+/// a response.
+fn is_cut(reason: &str) -> bool {
+    const OTHER: [&str; 6] = [
+        "longer than",
+        "limit",
+        "with HTTP",
+        "did not accept",
+        "ended before the answer",
+        "could not be resumed",
+    ];
+    !OTHER.iter().any(|it| reason.contains(it))
 }
 
 impl Call {

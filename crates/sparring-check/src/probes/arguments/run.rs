@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
         for fault in [Fault::Crash, Fault::Hang, Fault::InternalError] {
             context.pass(fault.rule());
         }
-        let has_tried = |rule: Rule| self.tried.iter().any(|kind| kind.rule() == rule);
+        let has_tried = |rule: Rule| self.tried.iter().any(|kind| kind.rule() == Some(rule));
         for (rule, missing) in [
             (Rule::InvalidArgumentsAccepted, "no input schema has a required argument or a type"),
             (Rule::ArgumentLimitIgnored, "no input schema has limits"),

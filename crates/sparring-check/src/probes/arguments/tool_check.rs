@@ -14,6 +14,9 @@ use crate::context::Context;
 use crate::report::{ToolUse, ToolUseOutcome};
 use crate::tool_policy::good_arguments;
 
+/// The number of random cases of which one may be valid, if no other arguments are.
+const MAX_RANDOM: u64 = 5;
+
 /// A tool, and what its calls have shown so far.
 pub(super) struct ToolCheck<'a> {
     pub(super) name: &'a str,
@@ -64,12 +67,17 @@ impl Fault {
 impl<'a> ToolCheck<'a> {
     pub(super) fn new(context: &Context, tool: &'a Value) -> Self {
         let name = tool["name"].as_str().unwrap_or_default();
-        let good = good_arguments(context, tool).values;
+        let mut good = good_arguments(context, tool).values;
         let schema = tool.get("inputSchema").filter(|it| it.is_object());
         let fallback = json!({});
         let smallest = good.iter().min_by_key(|it| size(it)).unwrap_or(&fallback);
         let seed = seed_of(context.options.seed, name);
         let cases = schema.and_then(|it| Cases::new(it, smallest, seed));
+        if let Some(cases) = cases.as_ref().filter(|it| !good.iter().any(|good| it.is_valid(good)))
+        {
+            let random = (0..MAX_RANDOM).map(|number| Case::All { number });
+            good.extend(random.filter_map(|case| cases.arguments(&case)).take(1));
+        }
         let output = OutputSchema::of(tool).filter(|_| is_checked(context, Rule::OutputSchema));
         ToolCheck {
             name,

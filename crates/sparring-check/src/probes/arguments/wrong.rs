@@ -45,6 +45,8 @@ pub(super) enum WrongKind {
     Limit,
     /// There is an argument that the schema forbids.
     Extra,
+    /// There is an argument that the schema does not declare. A server may accept it.
+    Undeclared,
 }
 
 /// Wrong arguments.
@@ -58,14 +60,15 @@ pub(super) struct Wrong {
 
 impl WrongKind {
     /// Returns the rule that a server breaks if it accepts such arguments.
-    pub(super) fn rule(self) -> Rule {
-        match self {
+    pub(super) fn rule(self) -> Option<Rule> {
+        Some(match self {
             WrongKind::Missing | WrongKind::Type | WrongKind::BooleanType | WrongKind::Choice => {
                 Rule::InvalidArgumentsAccepted
             }
             WrongKind::Limit => Rule::ArgumentLimitIgnored,
             WrongKind::Extra => Rule::ExtraArgumentAccepted,
-        }
+            WrongKind::Undeclared => return None,
+        })
     }
 }
 
@@ -225,7 +228,8 @@ impl Collector<'_> {
                 let exact = [("minimum", -1.0), ("maximum", 1.0)];
                 let exclusive = [("exclusiveMinimum", 0.0), ("exclusiveMaximum", 0.0)];
                 for (key, further) in exact.into_iter().chain(exclusive) {
-                    if let Some(limit) = of(key) {
+                    // Larger limits are those of a type.
+                    if let Some(limit) = of(key).filter(|it| it.abs() < 1e15) {
                         add(key, number(limit + further));
                     }
                 }
@@ -264,18 +268,23 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds an argument that the schema forbids.
+    /// Adds an argument that the schema forbids or does not declare.
     fn extra(&mut self, good: &Value) {
         let Some(flat) = merged(self.root, self.root) else { return };
-        let keys = ["additionalProperties", "unevaluatedProperties"];
-        let Some(key) = keys.into_iter().find(|key| flat.get(*key) == Some(&Value::Bool(false)))
-        else {
-            return;
-        };
         let mut arguments = good.clone();
         arguments["sparringUnexpected"] = json!(UNEXPECTED);
-        let mistake = format!("with an argument that `{key}: false` forbids");
-        self.add(WrongKind::Extra, mistake, arguments);
+        let keys = ["additionalProperties", "unevaluatedProperties"];
+        match keys.into_iter().find(|key| flat.get(*key) == Some(&Value::Bool(false))) {
+            Some(key) => {
+                let mistake = format!("with an argument that `{key}: false` forbids");
+                self.add(WrongKind::Extra, mistake, arguments);
+            }
+            None => self.found.push(Wrong {
+                kind: WrongKind::Undeclared,
+                mistake: "with an argument that the input schema does not declare".to_owned(),
+                arguments,
+            }),
+        }
     }
 
     /// Returns true if a server may well accept that a member is missing: it has a default, or
@@ -352,7 +361,7 @@ fn type_name(value: &Value) -> &'static str {
 /// Returns true if the text of a result says that the call failed. Some servers do not mark
 /// such results with `isError`.
 pub(super) fn looks_like_refusal(text: &str) -> bool {
-    const BEGINNINGS: [&str; 16] = [
+    const BEGINNINGS: [&str; 20] = [
         "error",
         "invalid",
         "missing",
@@ -369,9 +378,25 @@ pub(super) fn looks_like_refusal(text: &str) -> bool {
         "bad ",
         "no ",
         "not ",
+        "please",
+        "sorry",
+        "unsupported",
+        "usage",
     ];
-    const PARTS: [&str; 6] =
-        ["error:", "is required", "must be", "must provide", "validation error", "\"error\""];
+    const PARTS: [&str; 12] = [
+        "error:",
+        "is required",
+        "must be",
+        "must provide",
+        "must have",
+        "validation error",
+        "invalid argument",
+        "\"error\"",
+        "\"success\":false",
+        "\"success\": false",
+        "\"ok\":false",
+        "\"ok\": false",
+    ];
     let text = text.to_lowercase();
     let start = text.trim_start_matches(|c: char| !c.is_alphabetic());
     BEGINNINGS.iter().any(|it| start.starts_with(it)) || PARTS.iter().any(|it| text.contains(it))
@@ -418,8 +443,9 @@ mod tests {
     fn leaves_out_what_servers_convert() {
         let of = |schema: Value| {
             let schema = json!({"properties": {"a": schema}, "required": ["a"]});
-            let kinds = wrong(schema, json!({"a": []}));
-            kinds.into_iter().map(|(_, value)| value).collect::<Vec<_>>()
+            let kinds = wrong(schema, json!({"a": []})).into_iter();
+            let kinds = kinds.filter(|(kind, _)| *kind != WrongKind::Undeclared);
+            kinds.map(|(_, value)| value).collect::<Vec<_>>()
         };
         assert_eq!(of(json!({})), [json!({})]);
         assert!(of(json!({"type": ["array", "null"], "items": {}})).is_empty());

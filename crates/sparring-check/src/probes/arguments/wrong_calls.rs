@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::caller::{Answer, Call};
 use super::command::call_command;
 use super::run::Run;
-use super::wrong::{Wrong, WrongKind, looks_like_refusal, wrong_arguments};
+use super::wrong::{Wrong, looks_like_refusal, wrong_arguments};
 use crate::context::ProbeResult;
 use crate::verdict::Finding;
 
@@ -65,11 +65,14 @@ impl Run<'_> {
     fn report_accepted(&mut self, name: &str, wrong: Wrong, call: &Call) {
         let message = format!("expected an error for a call {}", wrong.mistake);
         let finding = call.reply.finding(message);
-        if wrong.kind == WrongKind::Extra {
-            self.accepts_extra.push((name.to_owned(), wrong, finding));
-        } else {
-            let finding = finding.about(name);
-            self.fail_with_command(wrong.kind.rule(), finding, name, &wrong.arguments);
+        match wrong.kind.rule() {
+            None => {}
+            Some(Rule::ExtraArgumentAccepted) => {
+                self.accepts_extra.push((name.to_owned(), wrong, finding));
+            }
+            Some(rule) => {
+                self.fail_with_command(rule, finding.about(name), name, &wrong.arguments);
+            }
         }
     }
 
@@ -87,7 +90,7 @@ impl Run<'_> {
         };
         let message = match arguments {
             Some(it) if *it == wrong.arguments => {
-                format!("expected an error for a call {}; the server ended", wrong.mistake)
+                format!("expected an answer to a call {}; the server ended", wrong.mistake)
             }
             _ => "expected an answer to a call with valid arguments; the server ended".to_owned(),
         };

@@ -5,11 +5,11 @@ use sparring_transport::http::RawRequest;
 use sparring_transport::http::sse::Event;
 use sparring_wire::Rule;
 use sparring_wire::json::parse_value;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::leave_out;
 use super::named_requests::callable_tools;
-use super::streams::{ENOUGH, MAX_TOOLS, is_request};
+use super::streams::{ENOUGH, GIVE_UP, MAX_TOOLS, is_request};
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{HttpServer, OpenStream, RequestExt, initialize, initialized, post, request};
 use crate::verdict::Finding;
@@ -126,7 +126,10 @@ pub(super) async fn findings(
         if start.elapsed() > ENOUGH {
             break;
         }
-        stream.send(server, request).await?;
+        match timeout_at(start + GIVE_UP, stream.send(server, request)).await {
+            Ok(sent) => sent?,
+            Err(_) => break,
+        }
     }
     let exchange = stream.open.exchange();
     if let Some(event) = exchange.events().iter().find(|it| is_wrong_message(it)) {

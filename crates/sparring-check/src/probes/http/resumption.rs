@@ -5,11 +5,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_wire::Rule;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use super::bodies::{HEAD, end};
 use super::named_requests::{CallableTool, callable_tools};
-use super::streams::{Answer, ENOUGH, MAX_TOOLS, answer, call, is_request};
+use super::streams::{Answer, ENOUGH, GIVE_UP, MAX_TOOLS, answer, call, is_request};
 use super::{leave_out, ping};
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{Exchange, HttpServer, OpenStream, RequestExt, Session, request, streamable};
@@ -89,6 +89,7 @@ async fn call_tools(
             answered = answer(server, &request, id, Duration::ZERO) => answered?,
             // The call waits for an answer on another stream, so it would not end.
             () = until_asked(listening) => continue,
+            () = sleep_until(start + GIVE_UP) => break,
         };
         if first_id(&answered.exchange).is_some() && streaming.is_none() {
             streaming = Some(tool);

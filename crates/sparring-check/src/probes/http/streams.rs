@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sparring_transport::http::RawRequest;
 use sparring_wire::{Revision, Rule};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::bodies::end;
 use super::named_requests::{CallableTool, callable_tools};
@@ -33,6 +33,8 @@ const END_OF_STREAM: Duration = Duration::from_secs(2);
 const SHORT_WAIT: Duration = Duration::from_millis(50);
 /// The time after which no more tools are called.
 pub(super) const ENOUGH: Duration = Duration::from_millis(600);
+/// The time after which the last call is given up.
+pub(super) const GIVE_UP: Duration = Duration::from_millis(1_200);
 pub(super) const MAX_TOOLS: usize = 12;
 
 /// The response to one request, as far as it was read.
@@ -69,7 +71,10 @@ pub(super) async fn streams(context: &Context) -> ProbeResult {
             break;
         }
         let (id, request) = call(context, server, session.as_ref(), &tool);
-        reader.send(&request, id).await?;
+        match timeout_at(start + GIVE_UP, reader.send(&request, id)).await {
+            Ok(sent) => sent?,
+            Err(_) => break,
+        }
     }
     if let Some(listening) = listen(context, server).await {
         check_buffering(context, &listening);

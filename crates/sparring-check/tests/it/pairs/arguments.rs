@@ -33,6 +33,26 @@ pub(super) const CASES: &[Case] = &[
             Action::Pass
         })
     }),
+    // Over HTTP the connection is cut.
+    Case::http(Rule::ArgumentsCrash, Revision::V2025_11_25, |server| {
+        server.on_request(|_, body| {
+            let request: Value = serde_json::from_slice(body).ok()?;
+            let text = request["params"]["arguments"]["text"].as_str()?;
+            let cut = async { Err::<Vec<u8>, _>(std::io::Error::other("cut")) };
+            let body = Body::from_stream(futures_util::stream::once(cut));
+            let response = Response::builder().header("content-type", "application/json");
+            text.contains('😀').then(|| response.body(body).unwrap())
+        })
+    }),
+    // An argument that the schema does not declare is no reason to crash.
+    Case::lines(Rule::ArgumentsCrash, Revision::V2025_03_26, |server| {
+        on_call(server, "echo", |arguments| {
+            match arguments.as_object().is_some_and(|it| it.len() > 1) {
+                true => Action::Close,
+                false => Action::Pass,
+            }
+        })
+    }),
     Case::lines(Rule::ArgumentsHang, Revision::V2025_03_26, hang),
     Case::lines(Rule::ArgumentsHang, Revision::V2026_07_28, hang),
     Case::lines(Rule::ArgumentsInternalError, Revision::V2025_11_25, internal_error),

@@ -65,12 +65,12 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::CompletionUnsupported, V2025_06_18, |server| {
         on_completions(server, |_| true, |request| refuse(request, -32602))
     })
-    .with_script(NO_COMPLETION)
+    .of(|| AlteredServer::new(NO_COMPLETION))
     .also(UNDECLARED),
     Case::lines(Rule::CompletionUnsupported, V2026_07_28, |server| {
         on_completions(server, |_| true, complete)
     })
-    .with_script(NO_COMPLETION)
+    .of(|| AlteredServer::new(NO_COMPLETION))
     .also(UNDECLARED),
     Case::lines(Rule::UnvalidatedCompletion, V2024_11_05, |server| {
         on_completions(server, |params| params.get("ref").is_none(), complete)

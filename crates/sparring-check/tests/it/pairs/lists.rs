@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
-use crate::support::{Action, AlteredServer};
+use crate::support::{Action, AlteredServer, CORRECT};
 
 const V2024_11_05: Revision = Revision::V2024_11_05;
 const V2025_03_26: Revision = Revision::V2025_03_26;
@@ -16,8 +16,9 @@ const V2025_11_25: Revision = Revision::V2025_11_25;
 const V2026_07_28: Revision = Revision::V2026_07_28;
 
 /// The correct server with two items on each page.
-pub(super) const PAGED: &str =
-    concat!("page_size: 2\n", include_str!("../support/correct.mock.yaml"));
+fn paged() -> AlteredServer {
+    AlteredServer::new(&format!("page_size: 2\n{CORRECT}"))
+}
 
 /// The cursor that no server has sent.
 const INVALID_CURSOR: &str = "sparring-invalid-cursor";
@@ -102,7 +103,7 @@ pub(super) const CASES: &[Case] = &[
             _ => Action::Pass,
         })
     })
-    .with_script(PAGED),
+    .of(paged),
     Case::lines(Rule::ItemNotImplemented, V2024_11_05, |server| {
         server.on_method("tools/call", |request| refuse(request, -32601))
     }),
@@ -124,7 +125,9 @@ pub(super) const CASES: &[Case] = &[
     }),
     // The list depends on the connection.
     Case::lines(Rule::VaryingList, V2026_07_28, |server| {
-        server.on_open(|server, number| {
+        let connections = AtomicUsize::new(0);
+        server.on_connect(move |server| {
+            let number = connections.fetch_add(1, Ordering::Relaxed);
             server.on_result("prompts/list", move |result| {
                 if let Some(prompts) = result["prompts"].as_array_mut() {
                     let name = format!("prompt-{number}");
@@ -136,7 +139,7 @@ pub(super) const CASES: &[Case] = &[
     .also(OTHER_PROMPTS),
     // A call adds a resource.
     Case::lines(Rule::VaryingList, V2026_07_28, |server| {
-        server.on_open(|server, _| {
+        server.on_connect(|server| {
             let called = Arc::new(AtomicBool::new(false));
             let calls = Arc::clone(&called);
             server
@@ -194,8 +197,8 @@ pub(super) const CASES: &[Case] = &[
         })
     })
     .also(OTHER_PROMPTS),
-    Case::lines(Rule::RepeatedItem, V2025_11_25, repeat_tool).with_script(PAGED),
-    Case::lines(Rule::RepeatedItem, V2026_07_28, repeat_tool).with_script(PAGED),
+    Case::lines(Rule::RepeatedItem, V2025_11_25, repeat_tool).of(paged),
+    Case::lines(Rule::RepeatedItem, V2026_07_28, repeat_tool).of(paged),
     // Each cursor can be used once.
     Case::lines(Rule::UnstableCursor, V2025_06_18, |server| {
         let (issued, used) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -212,7 +215,7 @@ pub(super) const CASES: &[Case] = &[
             page(request, "plain", None)
         })
     })
-    .with_script(PAGED)
+    .of(paged)
     .also(OTHER_PROMPTS),
     // A cursor gives another page when it is used again.
     Case::lines(Rule::UnstableCursor, V2026_07_28, |server| {
@@ -228,7 +231,7 @@ pub(super) const CASES: &[Case] = &[
             },
         })
     })
-    .with_script(PAGED)
+    .of(paged)
     .also(OTHER_PROMPTS),
     Case::lines(Rule::InvalidCursor, V2024_11_05, |server| {
         server.on_method("tools/list", |request| match &request["params"]["cursor"] {
@@ -256,7 +259,7 @@ pub(super) const CASES: &[Case] = &[
             }
         })
     })
-    .with_script(PAGED),
+    .of(paged),
     Case::lines(Rule::InterimCacheHints, V2026_07_28, |server| {
         server.on_result("tools/call", |result| {
             if result["resultType"] == "input_required" {

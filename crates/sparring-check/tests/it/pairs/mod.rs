@@ -85,8 +85,6 @@ pub(crate) struct Case {
     correct: fn() -> AlteredServer,
     /// Changes the correct server on lines, but not the broken one.
     change: fn(AlteredServer) -> AlteredServer,
-    /// The script of both servers, if the rule needs another one.
-    script: Option<&'static str>,
 }
 
 /// How a case breaks the correct server.
@@ -104,7 +102,7 @@ impl Case {
     const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
         let correct = AlteredServer::default as fn() -> _;
         let (base, change) = (|server| server, |server| server);
-        Case { rule, revision, server, also: &[], options: |_| {}, base, correct, change, script: None }
+        Case { rule, revision, server, also: &[], options: |_| {}, base, correct, change }
     }
 
     /// A process that breaks the rule, and one that keeps it.
@@ -174,32 +172,21 @@ impl Case {
         self
     }
 
-    /// Uses another script for the correct server and the broken one.
-    pub(crate) const fn with_script(mut self, script: &'static str) -> Case {
-        self.script = Some(script);
-        self
-    }
-
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
-        let lines = || self.script.map_or_else(self.correct, AlteredServer::new);
-        let http = || match self.script {
-            Some(script) => AlteredHttp::default().script(script),
-            None => AlteredHttp::default(),
-        };
         match self.server {
-            Broken::Lines(alter) if broken => Arc::new(alter(lines())),
-            Broken::Lines(_) => Arc::new((self.change)(lines())),
+            Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
+            Broken::Lines(_) => Arc::new((self.change)((self.correct)())),
             Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
             Broken::Process(_, correct) => Arc::new(correct()),
             Broken::Http(alter) if broken => {
-                Arc::new(alter((self.base)(http())).start().await)
+                Arc::new(alter((self.base)(AlteredHttp::default())).start().await)
             }
-            Broken::Http(_) => Arc::new((self.base)(http()).start().await),
+            Broken::Http(_) => Arc::new((self.base)(AlteredHttp::default()).start().await),
             Broken::Protected(alter) if broken => {
-                Arc::new(authorization::protect(alter(http())).start().await)
+                Arc::new(authorization::protect(alter(AlteredHttp::default())).start().await)
             }
             Broken::Protected(_) => {
-                Arc::new(authorization::protect(http()).start().await)
+                Arc::new(authorization::protect(AlteredHttp::default()).start().await)
             }
         }
     }
@@ -239,7 +226,10 @@ impl Case {
 async fn each_broken_server_breaks_only_its_rule_and_the_correct_server_keeps_it() {
     let cases = AREAS.iter().copied().flatten().copied();
     let only = std::env::var("SPAR_RULE").ok();
-    let cases = cases.filter(|it| only.as_ref().is_none_or(|only| it.rule.id().contains(only)));
+    let is_selected = |rule: Rule| {
+        only.as_ref().is_none_or(|only| only.split(',').any(|it| rule.id().contains(it)))
+    };
+    let cases = cases.filter(|it| is_selected(it.rule));
     let problems = cases.map(|case| async move { case.problem().await });
     let problems: Vec<_> = stream::iter(problems).buffered(PARALLEL).collect().await;
     let problems: Vec<String> = problems.into_iter().flatten().collect();

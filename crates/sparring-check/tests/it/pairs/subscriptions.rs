@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
-use super::utilities::error;
+use super::utilities::{error, result, with_slow_tool};
 use crate::support::{Action, AlteredServer, CORRECT};
 
 const V2024_11_05: Revision = Revision::V2024_11_05;
@@ -29,6 +29,20 @@ fn with_changes(_: AlteredServer) -> AlteredServer {
     annotations: {read_only_hint: true}
     hidden: true
     text: extra
+resources:
+";
+    AlteredServer::new(&CORRECT.replacen("\nresources:\n", tools, 1))
+}
+
+/// The correct server with a tool that announces changes at each call.
+fn with_touch(_: AlteredServer) -> AlteredServer {
+    let tools = "
+  - name: touch
+    description: Changes the text.
+    during:
+      - {notify: tools/list_changed}
+      - {notify: {method: resources/updated, params: {uri: \"test://text\"}}}
+    text: touched
 resources:
 ";
     AlteredServer::new(&CORRECT.replacen("\nresources:\n", tools, 1))
@@ -81,6 +95,15 @@ pub(super) const CASES: &[Case] = &[
             Action::AnswerAndPass(vec![notification("notifications/resources/updated", params)])
         })
     }),
+    Case::lines(Rule::UnrequestedUpdate, V2025_11_25, |server| {
+        // The end of a subscription has no effect.
+        with_touch(server).on_method("resources/unsubscribe", |request| result(request, json!({})))
+    })
+    .correct(with_touch),
+    Case::lines(Rule::MessageAfterCancellation, V2026_07_28, |server| {
+        with_touch(server).on_method("notifications/cancelled", |_| Action::Answer(Vec::new()))
+    })
+    .correct(with_slow_tool),
     Case::lines(Rule::MissingAcknowledgment, V2026_07_28, |server| {
         server.on_line(|_, line| match line.contains(ACKNOWLEDGED) {
             true => Vec::new(),

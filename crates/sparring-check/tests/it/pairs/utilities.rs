@@ -55,7 +55,7 @@ fn token(call: &Value) -> &Value {
 }
 
 /// The correct server with a tool that takes a while.
-fn with_slow_tool(_: AlteredServer) -> AlteredServer {
+pub(super) fn with_slow_tool(_: AlteredServer) -> AlteredServer {
     let step = "{progress: {progress: 1, total: 2}}";
     AlteredServer::new(&CORRECT.replace(step, &format!("{step}\n      - {{delay: 200ms}}")))
 }
@@ -82,6 +82,14 @@ pub(super) const CASES: &[Case] = &[
     .with_options(|options| options.only = vec![Rule::SlowPing]),
     Case::lines(Rule::SlowPing, V2024_11_05, |server| {
         server.on_method("ping", |ping| error(ping, -32603))
+    })
+    .with_options(|options| options.only = vec![Rule::SlowPing]),
+    Case::lines(Rule::SlowPing, V2025_03_26, |server| {
+        // A running call blocks the server.
+        server.on_method("tools/call", |call| match call["params"]["name"] == "slow" {
+            true => Action::PassAfter(Duration::from_millis(1_100)),
+            false => Action::Pass,
+        })
     })
     .with_options(|options| options.only = vec![Rule::SlowPing]),
     Case::lines(Rule::UnknownCancellation, V2025_06_18, |server| {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -37,7 +36,6 @@ impl Action {
 }
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
-type OnOpen = Arc<dyn Fn(AlteredServer, usize) -> AlteredServer + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
 type OnConnect = Arc<dyn Fn(AlteredServer) -> AlteredServer + Send + Sync>;
 type OnBytes = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
@@ -50,8 +48,6 @@ pub(crate) struct AlteredServer {
     on_line: Vec<OnLine>,
     on_bytes: Vec<OnBytes>,
     on_connect: Vec<OnConnect>,
-    on_open: Option<OnOpen>,
-    opened: Arc<AtomicUsize>,
 }
 
 impl Default for AlteredServer {
@@ -69,8 +65,6 @@ impl AlteredServer {
             on_line: Vec::new(),
             on_bytes: Vec::new(),
             on_connect: Vec::new(),
-            on_open: None,
-            opened: Arc::default(),
         }
     }
 
@@ -130,15 +124,6 @@ impl AlteredServer {
     fn bytes(&self, line: &str) -> Vec<u8> {
         let bytes = format!("{line}\n").into_bytes();
         self.on_bytes.iter().fold(bytes, |bytes, alter| alter(bytes))
-    }
-
-    /// Alters the server of each connection, by the number of connections before it.
-    pub(crate) fn on_open(
-        mut self,
-        alter: impl Fn(AlteredServer, usize) -> AlteredServer + Send + Sync + 'static,
-    ) -> Self {
-        self.on_open = Some(Arc::new(alter));
-        self
     }
 
     /// Alters each response to requests with this method.
@@ -241,12 +226,7 @@ impl AlteredServer {
 impl CheckTarget for AlteredServer {
     fn open(&self) -> OpenFuture<'_> {
         let (here, there) = tokio::io::duplex(BUFFER);
-        let number = self.opened.fetch_add(1, Ordering::Relaxed);
-        let server = match &self.on_open {
-            Some(alter) => alter(self.clone(), number),
-            None => self.clone(),
-        };
-        tokio::spawn(server.serve(there));
+        tokio::spawn(self.clone().serve(there));
         Box::pin(std::future::ready(Ok(OpenedTarget::from_link(LineLink::from_stream(here)))))
     }
 
