@@ -10,6 +10,7 @@ mod check;
 mod connection;
 mod context;
 mod facts;
+mod handshake;
 mod http;
 mod observer;
 mod options;
@@ -25,7 +26,7 @@ mod tool_policy;
 mod verdict;
 
 pub use self::check::{CheckError, check, check_observed};
-pub use self::facts::Facts;
+pub use self::facts::{Facts, TOKENIZER};
 pub use self::observer::CheckObserver;
 pub use self::options::{CallPolicy, CheckOptions};
 pub use self::probes::probe_count;

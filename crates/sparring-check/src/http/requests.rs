@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use sparring_transport::http::RawRequest;
+use sparring_wire::Revision;
 use sparring_wire::json::parse_value;
 use sparring_wire::mirrored_headers::{
     METHOD_HEADER, NAME_HEADER, PROTOCOL_VERSION_HEADER, encode_value,
 };
-use sparring_wire::Revision;
 
 use super::exchange::Exchange;
 use crate::context::Stopped;
@@ -66,7 +66,8 @@ pub(super) fn id_in(body: &[u8]) -> Option<Value> {
     value.get("id").filter(|id| !id.is_null()).cloned()
 }
 
-pub(super) fn initialize(revision: Revision) -> RawRequest {
+/// Returns the request that opens a session.
+pub(crate) fn initialize(revision: Revision) -> RawRequest {
     let params = json!({
         "protocolVersion": revision.name(),
         "capabilities": {"roots": {"listChanged": true}, "sampling": {}, "elicitation": {}},
@@ -75,7 +76,8 @@ pub(super) fn initialize(revision: Revision) -> RawRequest {
     post(request(json!("initialize"), "initialize", Some(params)).to_string())
 }
 
-pub(super) fn initialized() -> Value {
+/// Returns the notification after the response to `initialize`.
+pub(crate) fn initialized() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
@@ -102,7 +104,12 @@ impl Session {
 
     /// Returns a POST request of this session.
     pub(crate) fn post(&self, body: &Value) -> RawRequest {
-        self.with_headers(post(body.to_string()))
+        self.post_text(body.to_string())
+    }
+
+    /// Returns a POST request of this session with any body.
+    pub(crate) fn post_text(&self, body: impl AsRef<[u8]>) -> RawRequest {
+        self.with_headers(post(body))
     }
 
     /// Returns a GET request for the events of this session.

@@ -161,7 +161,8 @@ impl Caller<'_> {
 
     async fn request(&self, method: &str, mut params: Value, token: Value, level: &str) -> Reply {
         params["_meta"] = json!({"progressToken": token});
-        if self.logs && self.context.revision.is_modern() {
+        // Shows also that a server without the capability sends log messages.
+        if self.context.revision.is_modern() {
             params["_meta"][LOG_LEVEL_KEY] = level.into();
         }
         self.connection.request(method, Some(params)).await

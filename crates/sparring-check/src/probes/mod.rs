@@ -7,20 +7,28 @@
 mod altered_state;
 mod arguments;
 mod authorization;
+mod batch;
+mod broken_messages;
 mod call_traffic;
+mod capabilities;
 mod cancellations;
 mod changes;
+mod completion;
 mod cost;
 mod definition_findings;
 mod definitions;
-mod http;
+pub(crate) mod http;
 mod input_required;
 mod lifecycle;
+mod lists;
+mod malformed_params;
 mod messages;
+mod metadata;
 mod observed;
 mod pagination;
 mod prompts;
 mod questions;
+mod refusals;
 mod resources;
 mod safety;
 mod stdio;
@@ -28,7 +36,11 @@ mod subscriptions;
 mod task_ids;
 mod tasks;
 mod tools;
+mod uri_template;
+mod usage;
 mod utilities;
+
+pub(crate) use self::authorization::refuses_without_token;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -61,10 +73,16 @@ pub fn probe_count() -> usize {
     PROBES.iter().copied().map(<[Probe]>::len).sum()
 }
 
+/// The probes that need no connection.
+pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
+
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,
+    metadata::PROBES,
     messages::PROBES,
+    broken_messages::PROBES,
+    batch::PROBES,
     stdio::PROBES,
     http::PROBES,
     authorization::PROBES,
@@ -72,8 +90,11 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     pagination::PROBES,
     subscriptions::PROBES,
     tools::PROBES,
+    usage::PROBES,
     resources::PROBES,
     prompts::PROBES,
+    completion::PROBES,
+    malformed_params::PROBES,
     call_traffic::PROBES,
     questions::PROBES,
     tasks::PROBES,
@@ -83,4 +104,8 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     cost::PROBES,
     safety::PROBES,
     arguments::PROBES,
+    // At the end, when other requests may have changed the lists.
+    lists::PROBES,
+    capabilities::LAST_PROBES,
+    metadata::LAST_PROBES,
 ];

@@ -11,7 +11,11 @@ const V2025_11_25: Revision = Revision::V2025_11_25;
 const V2026_07_28: Revision = Revision::V2026_07_28;
 
 /// Sets a part of the first tool, by its JSON pointer.
-pub(super) fn set_tool(server: AlteredServer, pointer: &'static str, value: Value) -> AlteredServer {
+pub(super) fn set_tool(
+    server: AlteredServer,
+    pointer: &'static str,
+    value: Value,
+) -> AlteredServer {
     set(server, "tools/list", pointer, value)
 }
 
@@ -75,13 +79,16 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::ToolNameCharacters, V2025_06_18, |server| {
         set_tool(server, "/tools/2/name", json!("a picture"))
-    }),
+    })
+    .also(&[Rule::ItemNotImplemented, Rule::ToolErrorResponse]),
     Case::lines(Rule::LongToolName, V2025_11_25, |server| {
         set_tool(server, "/tools/2/name", json!("picture_".repeat(9)))
-    }),
+    })
+    .also(&[Rule::ItemNotImplemented, Rule::ToolErrorResponse]),
     Case::lines(Rule::CollidingToolNames, V2025_11_25, |server| {
         set_tool(server, "/tools/2/name", json!("Document"))
-    }),
+    })
+    .also(&[Rule::ItemNotImplemented, Rule::ToolErrorResponse]),
     Case::lines(Rule::MissingToolDescription, V2025_11_25, |server| {
         set_tool(server, "/tools/0/description", Value::Null)
     }),
