@@ -102,8 +102,7 @@ impl<'a> Run<'a> {
             }
             self.call_valid(index, Case::Given(arguments.clone()), arguments).await?;
         }
-        let seed = self.context.options.seed;
-        self.tools[index].settle(seed);
+        self.tools[index].settle();
         Ok(())
     }
 
