@@ -20,6 +20,7 @@ mod report;
 pub mod requirements;
 mod rule_names;
 mod target;
+mod tokens;
 mod tool_policy;
 mod verdict;
 
@@ -32,4 +33,5 @@ pub use self::problem::Problem;
 pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
 pub use self::rule_names::{rules_named, server_rules};
 pub use self::target::{CheckTarget, LinkTarget, OpenFuture};
+pub use self::tokens::{TOKENIZER, ToolTokens};
 pub use self::verdict::{Finding, Outcome, ShownFrame, Status, Verdict};

@@ -13,8 +13,14 @@ use crate::verdict::{Finding, ShownFrame};
 /// The headers of a request that are not shown, since every request has them.
 const USUAL_HEADERS: [&str; 2] = ["accept", "content-type"];
 /// The headers of a response that are shown.
-const SHOWN_HEADERS: [&str; 6] =
-    ["content-type", "mcp-session-id", "www-authenticate", "allow", "x-accel-buffering", "location"];
+const SHOWN_HEADERS: [&str; 6] = [
+    "content-type",
+    "mcp-session-id",
+    "www-authenticate",
+    "allow",
+    "x-accel-buffering",
+    "location",
+];
 
 /// The body of a response.
 #[derive(Debug, Clone)]

@@ -5,5 +5,7 @@ mod requests;
 mod server;
 
 pub(crate) use self::exchange::{Body, Exchange};
-pub(crate) use self::requests::{RequestExt, Session, modern, modern_body, post, request, with_metadata};
+pub(crate) use self::requests::{
+    RequestExt, Session, modern, modern_body, post, request, with_metadata,
+};
 pub(crate) use self::server::{HttpServer, OpenStream, streamable};

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use sparring_transport::http::RawRequest;
+use sparring_wire::Revision;
 use sparring_wire::json::parse_value;
 use sparring_wire::mirrored_headers::{
     METHOD_HEADER, NAME_HEADER, PROTOCOL_VERSION_HEADER, encode_value,
 };
-use sparring_wire::Revision;
 
 use super::exchange::Exchange;
 use crate::context::Stopped;

@@ -173,9 +173,7 @@ mod tests {
 
     #[test]
     fn finds_required_properties_without_declaration() {
-        let declared = |required: Value| {
-            json!({"type": "object", "properties": {"a": {}}, "required": required})
-        };
+        let declared = |required: Value| json!({"type": "object", "properties": {"a": {}}, "required": required});
         check_schema(declared(json!(["a"])), &[]);
         check_schema(declared(json!(["a", "b"])), &[Rule::UndeclaredRequired]);
         check_schema(json!({"type": "object", "required": ["b"]}), &[Rule::UndeclaredRequired]);

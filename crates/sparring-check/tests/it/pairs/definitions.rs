@@ -11,7 +11,11 @@ const V2025_11_25: Revision = Revision::V2025_11_25;
 const V2026_07_28: Revision = Revision::V2026_07_28;
 
 /// Sets a part of the first tool, by its JSON pointer.
-pub(super) fn set_tool(server: AlteredServer, pointer: &'static str, value: Value) -> AlteredServer {
+pub(super) fn set_tool(
+    server: AlteredServer,
+    pointer: &'static str,
+    value: Value,
+) -> AlteredServer {
     set(server, "tools/list", pointer, value)
 }
 
