@@ -207,9 +207,12 @@ fn has_aspect(verb: &Verb, aspect: Aspect) -> bool {
         }
         Verb::List(_) => aspect == Aspect::Error,
         Verb::Agent { .. } => aspect == Aspect::Json,
-        Verb::Notify { .. } | Verb::Send(_) | Verb::Wait(_) | Verb::Sleep(_) | Verb::Restart => {
-            false
-        }
+        Verb::Notify { .. }
+        | Verb::Send(_)
+        | Verb::Wait(_)
+        | Verb::Sleep(_)
+        | Verb::Restart
+        | Verb::Check(_) => false,
     }
 }
 
