@@ -108,7 +108,7 @@ impl TerminalReport<'_> {
     }
 
     fn render_wrapped(&self, text: &str) -> String {
-        let lines = line::wrap(&truncate(&line::clean(text)), self.columns() - 2);
+        let lines = line::wrap_words(&truncate(&line::clean(text)), self.columns() - 2);
         lines.iter().map(|line| format!("  {line}\n")).collect()
     }
 
@@ -231,7 +231,7 @@ impl TerminalReport<'_> {
             false => format!(" {}", self.paint().dim(&self.render_revisions(&found.revisions))),
         };
         let message = truncate(&line::clean(&render_message(found)));
-        let lines = line::wrap(&message, self.columns() - 2);
+        let lines = line::wrap_words(&message, self.columns() - 2);
         let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
         format!("{}{revisions}\n", lines.join("\n"))
     }
@@ -289,7 +289,7 @@ impl TerminalReport<'_> {
         };
         let entries = groups.iter().map(|(reason, rules)| {
             let reason = truncate(&line::clean(reason));
-            let rules = line::wrap(&rules.join(", "), self.columns() - 2);
+            let rules = line::wrap_words(&rules.join(", "), self.columns() - 2);
             let rules: String = rules.iter().map(|line| format!("  {line}\n")).collect();
             format!("\n{name} {reason}\n{rules}")
         });
@@ -301,14 +301,14 @@ impl TerminalReport<'_> {
         if rules.is_empty() {
             return String::new();
         }
-        let lines = line::wrap(&rules.join(", "), self.columns() - 2);
+        let lines = line::wrap_words(&rules.join(", "), self.columns() - 2);
         let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
         format!("\n{}\n{lines}", self.paint().success("passed"))
     }
 
     /// Renders a name and a value below the title of the report.
     fn render_row(&self, name: &str, value: &str) -> String {
-        let lines = line::wrap(&line::clean(value), self.columns() - 9);
+        let lines = line::wrap_words(&line::clean(value), self.columns() - 9);
         let lines = lines.iter().enumerate().map(|(at, line)| {
             let name = if at == 0 { self.paint().dim(&format!("{name:6}")) } else { " ".repeat(6) };
             format!("  {name} {line}\n")
@@ -328,6 +328,9 @@ impl TerminalReport<'_> {
     fn render_revisions(&self, revisions: &[Revision]) -> String {
         let checked = &self.checked.report.revisions;
         let checked: Vec<Revision> = checked.iter().map(|it| it.revision).collect();
+        if let [only] = checked[..] {
+            return format!("in {only}");
+        }
         match render_revisions(revisions, &checked) {
             all if all == "all" => "in all revisions".to_owned(),
             range if range.starts_with(|c: char| c.is_alphabetic()) => range,
