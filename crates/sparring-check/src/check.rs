@@ -112,9 +112,11 @@ async fn check_revision(
 ) -> RevisionReport {
     context.set_read_only_tools(read_only_tools);
     let revision = context.revision;
-    for probe in PROBES.iter().copied().flatten() {
-        context.observer().probe_started(revision, probe.rules);
-        run_probe(&context, probe).await;
+    for probes in PROBES {
+        for probe in *probes {
+            context.observer().probe_started(revision, probe.rules);
+            run_probe(&context, probe).await;
+        }
     }
     context.main().close().await;
     context.judge_traffic();
