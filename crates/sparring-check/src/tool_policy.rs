@@ -89,7 +89,17 @@ fn matches(name: &str, pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use serde_json::json;
+
+    use super::{conforms, matches};
+
+    #[test]
+    fn only_arguments_that_conform_are_used() {
+        let schema = json!({"type": "object", "required": ["city"]});
+        assert!(conforms(&schema, &json!({"city": "Oslo"})));
+        assert!(!conforms(&schema, &json!({})));
+        assert!(!conforms(&json!({"type": 7}), &json!({})));
+    }
 
     #[test]
     fn a_star_matches_any_text() {
