@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn finds_literal_arguments_of_calls_that_succeed() {
         let suite = "
-servers: {it: {command: [x]}}
+servers: {it: {command: x}}
 fragments: {more: [{call: echo, with: {message: fragment}}]}
 setup: [{call: open}]
 tests:

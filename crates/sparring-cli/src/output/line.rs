@@ -110,7 +110,7 @@ mod tests {
     fn words_stay_whole_if_they_fit() {
         assert_eq!(wrap_words("one two three", 8), ["one two", "  three"]);
         assert_eq!(wrap_words("  one two", 20), ["  one two"]);
-        assert_eq!(wrap_words("a longerword", 6), ["a", "  long", "    er", "    wo", "    rd"]);
+        assert_eq!(wrap_words("a longerword", 6), ["a", "  long", "   erw", "   ord"]);
         assert_eq!(wrap_words("", 5), [""]);
     }
 
