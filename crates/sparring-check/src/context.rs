@@ -55,7 +55,6 @@ pub(crate) struct Context {
     smallest_arguments: Arc<SmallestArguments>,
     /// The time that the first connection took.
     connect_time: Duration,
-    smallest_arguments: Arc<SmallestArguments>,
 }
 
 /// The time that the first connection of a check took, in any revision.
@@ -164,7 +163,6 @@ impl Context {
             spoken: Arc::default(),
             smallest_arguments: Arc::default(),
             connect_time: Duration::ZERO,
-            smallest_arguments: Arc::default(),
         }
     }
 

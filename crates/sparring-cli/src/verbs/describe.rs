@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sparring_peer::client::ListKind;
 use sparring_script::did_you_mean;
 use sparring_suite::scaffold::Trial;
