@@ -22,12 +22,14 @@ mod tools;
 mod utilities;
 mod wire;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use futures_util::{StreamExt as _, stream};
-use sparring_check::{CheckOptions, CheckTarget, Status, check};
+use sparring_check::{CheckError, CheckOptions, CheckReport, CheckTarget, Status, check};
 use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
+use tokio::sync::OnceCell;
 
 use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
 
@@ -68,6 +70,16 @@ const AREAS: &[&[Case]] = &[
     safety::CASES,
     arguments::CASES,
 ];
+
+/// The report about a correct server.
+type CorrectReport = Arc<Result<CheckReport, CheckError>>;
+/// What a check of a correct server depends on: the revision, the kind of server, and the
+/// functions that change it and the options.
+type CorrectKey = (Revision, usize, [usize; 4]);
+
+/// The reports about correct servers.
+static REPORTS: LazyLock<Mutex<HashMap<CorrectKey, Arc<OnceCell<CorrectReport>>>>> =
+    LazyLock::new(Mutex::default);
 
 /// A rule with a server that breaks it in one revision.
 #[derive(Clone, Copy)]
@@ -191,6 +203,28 @@ impl Case {
         }
     }
 
+    /// Checks the correct server. Cases with the same server and options share one check.
+    async fn correct_report(&self, options: CheckOptions) -> CorrectReport {
+        let kind = match self.server {
+            Broken::Lines(_) => 0,
+            Broken::Http(_) => 1,
+            Broken::Protected(_) => 2,
+            Broken::Process(_, correct) => correct as usize,
+        };
+        let functions = [
+            self.options as usize,
+            self.base as usize,
+            self.correct as usize,
+            self.change as usize,
+        ];
+        let key = (self.revision, kind, functions);
+        let shared = REPORTS.lock().unwrap().entry(key).or_default().clone();
+        let checked = shared.get_or_init(|| async {
+            Arc::new(check(self.target(false).await, options).await)
+        });
+        Arc::clone(checked.await)
+    }
+
     /// Returns what is wrong with the verdicts about both servers.
     async fn problem(&self) -> Option<String> {
         let Case { rule, revision, also, .. } = *self;
@@ -212,7 +246,8 @@ impl Case {
                 report.verdicts().filter(|it| others.contains(&it.rule)).collect();
             return Some(format!("{name}: the broken server breaks more: {findings:#?}"));
         }
-        let report = match check(self.target(false).await, options).await {
+        let report = self.correct_report(options).await;
+        let report = match &*report {
             Ok(report) => report,
             Err(error) => return Some(format!("{name}, correct server: {error}")),
         };
