@@ -65,6 +65,7 @@ impl<'a> Run<'a> {
     }
 
     async fn call_all(&mut self) -> ProbeResult {
+        self.caller.check_connection().await;
         for index in 0..self.tools.len() {
             self.call_with_good_arguments(index).await?;
         }
