@@ -187,3 +187,24 @@ fn uses_network(tool: &Value) -> bool {
 fn size(arguments: &Value) -> usize {
     arguments.as_object().map_or(0, serde_json::Map::len)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recognizes_tools_that_use_a_network() {
+        let schema = |name: &str| json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {name: {}}});
+        for (tool, expected) in [
+            (json!({"name": "fetch"}), true),
+            (json!({"name": "a", "inputSchema": schema("url")}), true),
+            (json!({"name": "a", "annotations": {"openWorldHint": true}}), true),
+            (
+                json!({"name": "a", "description": "Adds numbers.", "inputSchema": schema("b")}),
+                false,
+            ),
+        ] {
+            assert_eq!(uses_network(&tool), expected, "{tool}");
+        }
+    }
+}
