@@ -17,6 +17,8 @@ use proptest::strategy::{BoxedStrategy, Just, NewTree, Union, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
+pub(super) use self::numbers::lets_wait;
+
 use self::optional::Optional;
 use self::search::Search;
 use super::schema_parts::{alternatives, merged, properties, required, types};

@@ -84,7 +84,10 @@ pub(super) fn numbers(
 }
 
 /// Returns true if a large number probably lets the tool wait long, as it should.
-fn lets_wait(schema: &Map<String, Value>, name: Option<&str>) -> bool {
+pub(in crate::probes::arguments) fn lets_wait(
+    schema: &Map<String, Value>,
+    name: Option<&str>,
+) -> bool {
     let mut words = String::new();
     for c in name.unwrap_or_default().chars() {
         if c.is_uppercase() {
