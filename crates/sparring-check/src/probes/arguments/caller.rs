@@ -62,6 +62,15 @@ impl<'a> Caller<'a> {
         Caller { context, connection: Used::Main, deadline }
     }
 
+    /// Leaves the shared connection alone if the server no longer answers on it, because of an
+    /// earlier probe.
+    pub(super) async fn check_connection(&mut self) {
+        let ping = self.context.main().try_ping(self.context.options.rule_timeout).await;
+        if !ping.is_answered() {
+            self.connection = Used::None;
+        }
+    }
+
     /// Returns true if a call with this timeout would end before the deadline.
     pub(super) fn has_time_for(&self, timeout: Duration) -> bool {
         Instant::now() + timeout <= self.deadline
@@ -175,6 +184,7 @@ impl Answer {
                 Cause::EndOfInput | Cause::ProcessEnded { .. } => Answer::Crash,
                 Cause::Unreachable(_) => Answer::Gone,
                 Cause::Broken(reason) if is_cut(reason) => Answer::Crash,
+                Cause::Http { status: 400..=499, .. } => Answer::Refusal,
                 Cause::Http { status: 500..=599, .. } => Answer::InternalError,
                 _ => Answer::Other,
             },

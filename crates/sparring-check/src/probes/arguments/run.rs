@@ -65,6 +65,7 @@ impl<'a> Run<'a> {
     }
 
     async fn call_all(&mut self) -> ProbeResult {
+        self.caller.check_connection().await;
         for index in 0..self.tools.len() {
             self.call_with_good_arguments(index).await?;
         }
@@ -156,7 +157,7 @@ impl<'a> Run<'a> {
         let fault = tool.fault(&call, self.timeout).filter(|(fault, _)| {
             let is_judged = match fault {
                 Fault::Hang | Fault::InternalError => {
-                    tool.is_valid(&arguments) && !tool.uses_network
+                    tool.is_valid(&arguments) && !tool.may_be_slow
                 }
                 Fault::Crash | Fault::Output => true,
             };
