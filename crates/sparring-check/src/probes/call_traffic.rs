@@ -78,6 +78,10 @@ async fn progress_and_logs(context: &Context) -> ProbeResult {
             break;
         }
     }
+    for (index, (method, params)) in other_requests(context).into_iter().enumerate() {
+        let token = json!(format!("sparring-other-{index}"));
+        caller.request(method, params, token, "debug").await;
+    }
     caller.set_level("emergency").await;
     for (index, params) in again.into_iter().enumerate() {
         if Instant::now() > deadline {
@@ -88,6 +92,20 @@ async fn progress_and_logs(context: &Context) -> ProbeResult {
     // Shows messages that come after the last response.
     connection.ping().await;
     Ok(())
+}
+
+/// Returns requests besides calls of tools that can have progress.
+fn other_requests(context: &Context) -> Vec<(&'static str, Value)> {
+    let facts = context.facts();
+    let uris = facts.resources.iter().filter_map(|it| it.get("uri"));
+    let reads = uris.take(2).map(|uri| ("resources/read", json!({"uri": uri})));
+    let needs_arguments = |prompt: &Value| {
+        let arguments = prompt["arguments"].as_array().map(Vec::as_slice).unwrap_or_default();
+        arguments.iter().any(|it| it["required"] == true)
+    };
+    let prompts = facts.prompts.iter().filter(|prompt| !needs_arguments(prompt));
+    let gets = prompts.take(1).map(|it| ("prompts/get", json!({"name": it["name"]})));
+    reads.chain(gets).collect()
 }
 
 /// Sets each level of the connection, and one that does not exist.
@@ -137,13 +155,17 @@ impl Caller<'_> {
         }
     }
 
-    async fn call(&self, mut params: Value, token: Value, level: &str) -> Reply {
+    async fn call(&self, params: Value, token: Value, level: &str) -> Reply {
+        self.request("tools/call", params, token, level).await
+    }
+
+    async fn request(&self, method: &str, mut params: Value, token: Value, level: &str) -> Reply {
         params["_meta"] = json!({"progressToken": token});
         // Shows also that a server without the capability sends log messages.
         if self.context.revision.is_modern() {
             params["_meta"][LOG_LEVEL_KEY] = level.into();
         }
-        self.connection.request("tools/call", Some(params)).await
+        self.connection.request(method, Some(params)).await
     }
 }
 
@@ -163,7 +185,8 @@ impl Caller<'_> {
             (reply, start.elapsed())
         };
         let ((reply, call_end), (ping, ping_end)) = tokio::join!(called, pinged);
-        if ping_end > PROMPT && ping_end >= call_end {
+        // A ping that waits for the call takes about as long as it.
+        if ping_end > PROMPT && ping_end * 2 > call_end {
             let text = format!("a ping took longer than {PROMPT:?} because a call was running");
             let finding = Finding::new(text).about(name).with_frames(ping.frames());
             self.context.fail(Rule::SlowPing, finding);

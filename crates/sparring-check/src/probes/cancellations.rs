@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use sparring_peer::client::PendingRequest;
+use sparring_peer::{Cause, Client};
 use sparring_wire::{Entry, Id, RawJson, Rule, Side};
 use tokio::time::{Instant, sleep};
 
@@ -73,8 +75,9 @@ struct RunningCall<'a> {
 impl RunningCall<'_> {
     fn start<'a>(connection: &'a Connection, call: &Observed) -> RunningCall<'a> {
         let start = connection.recording().len();
-        let params = call.params.clone().into();
-        let request = connection.client().request("tools/call", Some(params));
+        let mut params = call.params.clone();
+        params["_meta"] = json!({"progressToken": "sparring-cancelled"});
+        let request = connection.client().request("tools/call", Some(params.into()));
         let pending = request.timeout(connection.request_timeout()).start();
         RunningCall { connection, pending, started: Instant::now(), start }
     }
@@ -183,12 +186,14 @@ impl Notifier<'_> {
         }
         let connection = self.context.spare().await?;
         let start = connection.recording().len();
+        let failures = connection.client().background_errors().len();
         for (method, params) in &notifications {
             connection.client().notify(method, params.as_ref());
         }
         let ping = connection.ping().await;
         let frames = connection.recording().entries_from(start);
-        match problem(&ping, &frames) {
+        let problem = problem(&ping, &frames).or_else(|| failure(connection.client(), failures));
+        match problem {
             None => context.pass(rule),
             Some(problem) => {
                 let finding = Finding::new(format!("after {what}, {problem}"));
@@ -198,6 +203,15 @@ impl Notifier<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the failure of the server over HTTP that a notification caused.
+fn failure(client: &Client, before: usize) -> Option<String> {
+    let failures = client.background_errors();
+    failures.iter().skip(before).find_map(|failure| match failure {
+        Cause::Http { status: 500.., .. } => Some(format!("the server failed: {failure}")),
+        _ => None,
+    })
 }
 
 /// Returns what is wrong with the reaction to notifications before a ping.

@@ -13,7 +13,7 @@ use crate::context::{Context, ProbeResult};
 use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] = &[
-    probe!([UnhandledRefusal], refused_elicitations),
+    probe!([UnhandledRefusal, FinishedCancellation], refused_elicitations),
     Probe { rules: TRAFFIC, run: |context| Box::pin(undeclared_questions(context)) },
 ];
 
@@ -28,7 +28,6 @@ const TRAFFIC: &[Rule] = &[
     Rule::UnknownElicitation,
     Rule::UnbalancedTools,
     Rule::UndeclaredContext,
-    Rule::FinishedCancellation,
     Rule::DuplicateInput,
     Rule::EmptyInput,
     Rule::Undeclared,
@@ -75,6 +74,7 @@ async fn refused_elicitations(context: &Context) -> ProbeResult {
     let calls = calls_that(context, &observed, |it| it.asks("elicitation/create"));
     if calls.is_empty() {
         context.not_applicable(rule, "no tool that may be called asks the user");
+        context.pass(Rule::FinishedCancellation);
         return Ok(());
     }
     let kind = Arc::new(Mutex::new(""));
@@ -105,6 +105,7 @@ async fn refused_elicitations(context: &Context) -> ProbeResult {
     }
     connection.close().await;
     context.pass(rule);
+    context.pass(Rule::FinishedCancellation);
     Ok(())
 }
 

@@ -27,6 +27,7 @@ const RULES: &[Rule] = &[
     Rule::InvalidSubscription,
     Rule::WrongAcknowledgment,
     Rule::UndeclaredSubscription,
+    Rule::MessageAfterCancellation,
     Rule::MissingListChanged,
 ];
 
@@ -34,7 +35,7 @@ const RULES: &[Rule] = &[
 const MAX_RESOURCES: usize = 3;
 
 /// The time for which a subscription must stay open.
-const OPEN_TIME: Duration = Duration::from_millis(150);
+const OPEN_TIME: Duration = Duration::from_millis(300);
 
 /// The timeout of a subscription, which has no response while it is open.
 const SUBSCRIPTION_TIMEOUT: Duration = Duration::from_secs(600);
@@ -322,7 +323,7 @@ impl Subscription {
         };
         let granted = acknowledgment.map(|it| {
             let mut frame = parse_value(it.frame.bytes()).unwrap_or_default();
-            frame["params"]["notifications"].take()
+            frame.pointer_mut("/params/notifications").map(Value::take).unwrap_or_default()
         });
         let opened = Instant::now();
         Ok(Subscription { pending, id: Some(id), start, opened, granted, problem })

@@ -407,7 +407,7 @@ impl<'a> TaskRun<'a> {
                 context.pass(rule);
                 return;
             }
-            cursor = page["nextCursor"].take();
+            cursor = page.get_mut("nextCursor").map(Value::take).unwrap_or_default();
             if !cursor.is_string() {
                 let expected = "expected a task that `tasks/get` finds in the list of tasks";
                 return self.fail(rule, reply.finding(expected));

@@ -226,6 +226,13 @@ pub(super) const CASES: &[Case] = &[
             response["result"]["content"][0]["text"] = json!("Another text.");
         }
     }),
+    case!(TaskResult, |request, response| {
+        // The result comes before the end.
+        let status = &response["result"]["status"];
+        if is(request, "tasks/get") && (status == "completed" || status == "failed") {
+            response["result"]["status"] = json!("working");
+        }
+    }),
     case!(UnlistedTask, |request, response| {
         if is(request, "tasks/list") && response.get("result").is_some() {
             response["result"]["tasks"] = json!([]);

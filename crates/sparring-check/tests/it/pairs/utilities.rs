@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::response::Response;
 use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
@@ -128,6 +129,29 @@ pub(super) const CASES: &[Case] = &[
         Rule::ClosedSubscription,
         Rule::UnidentifiedError,
     ]),
+    Case::http(Rule::LateCancellation, V2025_11_25, |server| {
+        server.on_request(|_, body| {
+            let message: Value = serde_json::from_slice(body).ok()?;
+            let is_cancellation = message["method"] == "notifications/cancelled";
+            let is_late = message["params"]["requestId"].as_i64().is_some_and(|id| id < 100_000);
+            let response = Response::builder().status(500);
+            (is_cancellation && is_late).then(|| response.body("failed".into()).unwrap())
+        })
+    }),
+    Case::http(Rule::InvalidProgress, V2026_07_28, |server| {
+        // Progress without a token.
+        server.on_request(|_, body| {
+            let call: Value = serde_json::from_slice(body).ok()?;
+            let message = progress(&json!("made-up"), 1.0);
+            let result = json!({"content": [], "resultType": "complete"});
+            let response = json!({"jsonrpc": "2.0", "id": call["id"], "result": result});
+            let events = format!("data: {message}\n\ndata: {response}\n\n");
+            let reply = Response::builder().header("content-type", "text/event-stream");
+            let is_slow = call["params"]["name"] == "slow";
+            is_slow.then(|| reply.body(events.into()).unwrap())
+        })
+    })
+    .also(&[Rule::InvalidLogLevel]),
     Case::lines(Rule::InvalidCancellation, V2025_03_26, |server| {
         ends_on(server, "notifications/cancelled", |params| params["requestId"].is_null())
     })
@@ -173,6 +197,13 @@ pub(super) const CASES: &[Case] = &[
         before_slow(server, |call| {
             let level = &call["params"]["_meta"][LOG_LEVEL_KEY];
             level.is_null().then(|| log("error", json!("without a level")))
+        })
+    }),
+    Case::lines(Rule::InvalidProgress, V2025_11_25, |server| {
+        // The same progress twice, while a resource is read.
+        server.on_method("resources/read", |request| match token(request) {
+            Value::Null => Action::Pass,
+            token => Action::AnswerAndPass(vec![progress(token, 1.0).to_string(); 2]),
         })
     }),
     Case::lines(Rule::LogBelowLevel, V2026_07_28, |server| {
