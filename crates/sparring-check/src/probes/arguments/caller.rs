@@ -5,11 +5,12 @@ use std::time::Duration;
 use serde_json::Value;
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
-use sparring_wire::{Entry, Side, code};
+use sparring_wire::{Entry, Rule, Side, code};
 use tokio::time::Instant;
 
 use crate::connection::{Connection, Reply};
 use crate::context::{Context, Stopped};
+use crate::verdict::Finding;
 
 /// The number of characters of an answer's text that a report shows.
 const MAX_TEXT: usize = 120;
@@ -32,6 +33,8 @@ pub(super) enum Answer {
     InternalError,
     /// The server ended, or cut the connection.
     Crash,
+    /// The server had ended before the call.
+    Gone,
     /// No answer in time.
     Hang,
     /// Anything else: other rules judge it.
@@ -59,6 +62,15 @@ impl<'a> Caller<'a> {
         Caller { context, connection: Used::Main, deadline }
     }
 
+    /// Leaves the shared connection alone if the server no longer answers on it, because of an
+    /// earlier probe.
+    pub(super) async fn check_connection(&mut self) {
+        let ping = self.context.main().try_ping(self.context.options.rule_timeout).await;
+        if !ping.is_answered() {
+            self.connection = Used::None;
+        }
+    }
+
     /// Returns true if a call with this timeout would end before the deadline.
     pub(super) fn has_time_for(&self, timeout: Duration) -> bool {
         Instant::now() + timeout <= self.deadline
@@ -77,10 +89,34 @@ impl<'a> Caller<'a> {
         timeout: Duration,
     ) -> Result<Call, Stopped> {
         if !self.connection().is_some_and(|it| it.client().is_connected()) {
-            let late = || Stopped("the server did not start again in time".to_owned());
-            let connecting = self.before_deadline(self.context.connect()).await;
-            self.connection = Used::Own(Box::new(connecting.ok_or_else(late)??));
+            self.connect().await?;
         }
+        let call = self.call_once(tool, arguments, timeout).await?;
+        if call.answer != Answer::Gone {
+            return Ok(call);
+        }
+        // A server that others use too can have been ended by them.
+        if let Err(stopped) = self.connect().await {
+            let message = "expected the server to run on after a call; it can no longer be reached";
+            self.context.fail(Rule::ArgumentsCrash, Finding::new(message));
+            return Err(stopped);
+        }
+        self.call_once(tool, arguments, timeout).await
+    }
+
+    async fn connect(&mut self) -> Result<(), Stopped> {
+        let late = || Stopped("the server did not start again in time".to_owned());
+        let connecting = self.before_deadline(self.context.connect()).await;
+        self.connection = Used::Own(Box::new(connecting.ok_or_else(late)??));
+        Ok(())
+    }
+
+    async fn call_once(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        timeout: Duration,
+    ) -> Result<Call, Stopped> {
         let missing = || Stopped("there is no connection".to_owned());
         let connection = self.connection().ok_or_else(missing)?;
         let began = Instant::now();
@@ -88,7 +124,7 @@ impl<'a> Caller<'a> {
         let answer = Answer::of(&reply, has_progress);
         let took = began.elapsed();
         // A server that hangs may be blocked. Dropping the connection ends its process.
-        if matches!(answer, Answer::Crash | Answer::Hang) {
+        if matches!(answer, Answer::Crash | Answer::Gone | Answer::Hang) {
             self.connection = Used::None;
         }
         Ok(Call { answer, reply, took })
@@ -120,7 +156,7 @@ impl<'a> Caller<'a> {
     pub(super) async fn is_alive(&mut self) -> bool {
         let Some(connection) = self.connection() else { return true };
         let ping = connection.try_ping(self.context.options.rule_timeout).await;
-        let is_alive = Answer::of(&ping, false) != Answer::Crash;
+        let is_alive = !matches!(Answer::of(&ping, false), Answer::Crash | Answer::Gone);
         if !is_alive {
             self.connection = Used::None;
         }
@@ -145,10 +181,10 @@ impl Answer {
             // A tool that reports progress is only slow.
             Err(Error::Timeout { .. } | Error::Stalled { .. }) if !has_progress => Answer::Hang,
             Err(Error::Closed { cause, .. }) => match cause {
-                Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Unreachable(_) => {
-                    Answer::Crash
-                }
+                Cause::EndOfInput | Cause::ProcessEnded { .. } => Answer::Crash,
+                Cause::Unreachable(_) => Answer::Gone,
                 Cause::Broken(reason) if is_cut(reason) => Answer::Crash,
+                Cause::Http { status: 400..=499, .. } => Answer::Refusal,
                 Cause::Http { status: 500..=599, .. } => Answer::InternalError,
                 _ => Answer::Other,
             },

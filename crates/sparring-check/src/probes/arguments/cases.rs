@@ -7,7 +7,7 @@
 use proptest::prelude::Strategy;
 use proptest::strategy::{BoxedStrategy, Just, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
 
@@ -59,10 +59,19 @@ impl Cases {
             name: name.clone(),
             schema: of_argument.clone(),
             is_required: required.contains(&&**name),
-            good: good.get(name).cloned(),
+            good: None,
         });
         let arguments = arguments.collect();
-        Some(Cases { schema: schema.clone(), compiled, arguments, seed })
+        let mut cases = Cases { schema: schema.clone(), compiled, arguments, seed };
+        cases.set_good(good);
+        Some(cases)
+    }
+
+    /// Replaces the good arguments.
+    pub(super) fn set_good(&mut self, good: &Value) {
+        for argument in &mut self.arguments {
+            argument.good = good.get(&argument.name).cloned();
+        }
     }
 
     /// Returns true if the arguments conform to the input schema.
@@ -231,7 +240,7 @@ impl Argument {
 /// Returns a strategy for one value, that shrinks by leaving out optional members.
 fn given(value: &Value, schema: &Value) -> BoxedStrategy<Value> {
     let Some(members) = value.as_object() else { return Just(value.clone()).boxed() };
-    let flat = merged(schema, schema).unwrap_or_else(Map::new);
+    let flat = merged(schema, schema).unwrap_or_default();
     let required = required(&flat);
     let members = members.iter().map(|(name, value)| Member {
         name: name.clone(),

@@ -61,14 +61,31 @@ fn is_invisible(c: char) -> bool {
         )
 }
 
-/// Quotes a word for a shell, if it needs quotes.
+/// Quotes a word for a shell, if it needs quotes. Single quotes keep JSON readable.
 fn quote(word: &str) -> Cow<'_, str> {
-    shlex::try_quote(word).unwrap_or_else(|_| word.into())
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    match word {
+        _ if !word.is_empty() && word.chars().all(is_plain) => word.into(),
+        _ if !word.contains('\'') => format!("'{word}'").into(),
+        _ => shlex::try_quote(word).unwrap_or_else(|_| word.into()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_words_for_a_shell() {
+        for (word, expected) in [
+            ("get-weather", "get-weather"),
+            (r#"{"a":"\u0000$b"}"#, r#"'{"a":"\u0000$b"}'"#),
+            ("it's", "\"it's\""),
+        ] {
+            assert_eq!(quote(word), expected);
+            assert_eq!(shlex::split(expected), Some(vec![word.to_owned()]));
+        }
+    }
 
     #[test]
     fn escapes_what_a_terminal_does_not_show() {

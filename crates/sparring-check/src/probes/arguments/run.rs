@@ -65,6 +65,7 @@ impl<'a> Run<'a> {
     }
 
     async fn call_all(&mut self) -> ProbeResult {
+        self.caller.check_connection().await;
         for index in 0..self.tools.len() {
             self.call_with_good_arguments(index).await?;
         }
@@ -102,8 +103,7 @@ impl<'a> Run<'a> {
             }
             self.call_valid(index, Case::Given(arguments.clone()), arguments).await?;
         }
-        let seed = self.context.options.seed;
-        self.tools[index].settle(seed);
+        self.tools[index].settle();
         Ok(())
     }
 

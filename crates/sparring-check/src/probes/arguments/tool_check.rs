@@ -110,17 +110,17 @@ impl<'a> ToolCheck<'a> {
             }
         }
         match call.answer {
-            Answer::Crash | Answer::Hang | Answer::Other => self.is_over = true,
+            Answer::Crash | Answer::Gone | Answer::Hang | Answer::Other => self.is_over = true,
             _ => self.slowest = self.slowest.max(call.took),
         }
     }
 
     /// Ends the calls with good arguments: those that succeeded are the good ones of the
     /// other cases.
-    pub(super) fn settle(&mut self, seed: u64) {
+    pub(super) fn settle(&mut self) {
         self.is_settled = true;
-        if let (Some(good), Some(cases)) = (&self.succeeded, &self.cases) {
-            self.cases = Cases::new(cases.schema(), good, seed_of(seed, self.name));
+        if let (Some(good), Some(cases)) = (&self.succeeded, &mut self.cases) {
+            cases.set_good(good);
         }
     }
 
@@ -153,7 +153,7 @@ impl<'a> ToolCheck<'a> {
                 let problem = self.output.as_ref()?.problem(&call.reply)?;
                 Some((Fault::Output, problem))
             }
-            Answer::Refusal | Answer::Other => None,
+            Answer::Refusal | Answer::Gone | Answer::Other => None,
         }
     }
 
