@@ -6,7 +6,6 @@ use sparring_report::{Sender, StepFrame, fold_frames};
 use sparring_wire::{Revision, Side};
 
 use super::Checked;
-use super::definition_tokens;
 use super::repeat_command::RepeatCommand;
 use super::rule_verdict::{Counts, GroupedFinding, RuleVerdict, render_revisions, section_url};
 use super::tool_uses::ToolUses;
@@ -69,22 +68,13 @@ impl TerminalReport<'_> {
             self.paint().heading(&truncate(&name)),
             self.target.transport()
         );
-        if report.token_needed.is_some() {
-            let note = "the server needs a valid token (--bearer, --oauth); only its authorization was \
-                        checked";
-            text.push_str(&self.render_row("note", note));
-        } else {
-            let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
-            text.push_str(&self.render_row("speaks", &spoken.join(", ")));
-        }
+        let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
+        text.push_str(&self.render_row("speaks", &spoken.join(", ")));
         for (reason, revisions) in group_reasons(&report.not_spoken) {
             let names: Vec<&str> = revisions.iter().map(|it| it.name()).collect();
             text.push_str(&self.render_row("not", &format!("{}: {reason}", names.join(", "))));
         }
         text.push_str(&self.render_tools());
-        if let Some(tokens) = definition_tokens::render(report, self.is_verbose) {
-            text.push_str(&self.render_row("tokens", &tokens));
-        }
         text
     }
 
