@@ -139,13 +139,15 @@ impl Case {
         Case::new(rule, revision, Broken::Http(alter))
     }
 
-    /// A protected server over HTTP, for whose requests the check has a token.
+    /// A protected server over HTTP, for whose requests the check has a token. Only the rules of
+    /// authorization are checked.
     pub(crate) const fn protected(
         rule: Rule,
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
         Case::new(rule, revision, Broken::Protected(alter))
+            .with_options(authorization::only_authorization)
     }
 
     /// Names other rules that the server cannot help breaking.
