@@ -29,7 +29,7 @@ use sparring_check::{CheckOptions, CheckTarget, Status, check};
 use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 
-use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
+use crate::support::{AlteredHttp, AlteredServer, bad_rules, options, render_problems};
 
 /// The number of checks at the same time.
 const PARALLEL: usize = 4;
@@ -218,9 +218,8 @@ impl Case {
         let mut others = bad_rules(&report);
         others.retain(|it| *it != rule && !also.contains(it));
         if !others.is_empty() {
-            let findings: Vec<_> =
-                report.verdicts().filter(|it| others.contains(&it.rule)).collect();
-            return Some(format!("{name}: the broken server breaks more: {findings:#?}"));
+            let problems = render_problems(&report);
+            return Some(format!("{name}: the broken server breaks more, {others:?}:\n{problems}"));
         }
         let report = match check(self.target(false).await, options).await {
             Ok(report) => report,

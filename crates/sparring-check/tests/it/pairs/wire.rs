@@ -101,16 +101,20 @@ pub(super) const TEXT: &[Case] = &[
 pub(super) const FIELDS: &[Case] = &[
     Case::lines(Rule::WrongJsonrpc, V2024_11_05, |server| {
         replace(server, r#""jsonrpc":"2.0""#, r#""jsonrpc":"1.0""#)
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::lines(Rule::WrongJsonrpc, V2026_07_28, |server| {
         replace(server, r#""jsonrpc":"2.0","#, "")
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::http(Rule::WrongJsonrpc, V2025_06_18, |server| {
         replace_body(server, r#""jsonrpc":"2.0""#, r#""jsonrpc":2.0"#)
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::http(Rule::WrongJsonrpc, V2026_07_28, |server| {
         replace_body(server, r#""jsonrpc":"2.0","#, "")
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::lines(Rule::IdMissing, V2025_06_18, |server| {
         extra_json(server, json!({"jsonrpc": "2.0", "result": {}}))
     }),
@@ -195,8 +199,10 @@ pub(super) const METHODS: &[Case] = &[
         let params = json!({"elicitationId": "1"});
         extra_json(server, json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }),
-    Case::lines(Rule::NotImplemented, V2024_11_05, |server| server.on_method("ping", refuse_ping)),
-    Case::lines(Rule::NotImplemented, V2025_11_25, |server| server.on_method("ping", refuse_ping)),
+    Case::lines(Rule::NotImplemented, V2024_11_05, |server| server.on_method("ping", refuse_ping))
+        .also(&[Rule::LongLine]),
+    Case::lines(Rule::NotImplemented, V2025_11_25, |server| server.on_method("ping", refuse_ping))
+        .also(&[Rule::LongLine]),
     Case::lines(Rule::NotImplemented, V2026_07_28, |server| {
         server.on_method("prompts/list", refuse_ping)
     })
