@@ -2,7 +2,7 @@
 //! One file for each area of the catalogue.
 
 mod arguments;
-mod authorization;
+pub(crate) mod authorization;
 mod completion;
 mod cost;
 mod definitions;
@@ -17,7 +17,7 @@ mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
-mod tasks;
+pub(crate) mod tasks;
 mod tools;
 mod utilities;
 mod wire;
