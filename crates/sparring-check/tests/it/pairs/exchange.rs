@@ -92,10 +92,10 @@ fn error_message(code: i64) -> Value {
 pub(super) const CASES: &[Case] = &[
     Case::http(Rule::InvalidRequest, V2025_11_25, |server| {
         let result = json!({"jsonrpc": "2.0", "id": "sparring-invalid", "result": {}});
-        answering_http(server, "sparring-invalid", 200, result)
+        answering_http(server, r#""id":"sparring-invalid""#, 200, result)
     }),
     Case::http(Rule::InvalidRequest, V2026_07_28, |server| {
-        answering_http(server, "sparring-invalid", 400, error_message(-32603))
+        answering_http(server, r#""id":"sparring-invalid""#, 400, error_message(-32603))
     }),
     Case::http(Rule::ParseError, V2025_06_18, |server| {
         answering_http(server, "This is not JSON.", 400, error_message(-32600))
