@@ -28,7 +28,8 @@ async fn tokens(context: &Context) -> ProbeResult {
                 "expected at most {limit} tokens in all definitions of tools; found {all} \
                  ({TOKENIZER}), largest first:"
             );
-            for (index, ToolTokens { tool, tokens }) in definitions.iter().take(MAX_NAMED).enumerate() {
+            for (index, it) in definitions.iter().take(MAX_NAMED).enumerate() {
+                let ToolTokens { tool, tokens } = it;
                 let separator = if index == 0 { "" } else { "," };
                 let _ = write!(message, "{separator} {tool} {tokens}");
             }

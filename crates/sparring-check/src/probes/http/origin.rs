@@ -28,6 +28,10 @@ pub(super) async fn foreign_origin(context: &Context) -> ProbeResult {
         return Ok(());
     };
     let is_streamable = server.speaks_streamable_http().await;
+    if is_streamable && server.refuses_sessions().await {
+        leave_out(context, &[rule], "the server allows only one session at a time");
+        return Ok(());
+    }
     let entrances = Entrances::find(server, is_streamable).await?;
     // Since 2025-11-25 the status is 403 (basic/transports#security-warning).
     let has_status = is_streamable && context.revision >= Revision::V2025_11_25;
@@ -69,7 +73,12 @@ pub(super) async fn rebound_host(context: &Context) -> ProbeResult {
         leave_out(context, &[rule], "the server is not reached at a loopback address");
         return Ok(());
     };
-    let entrances = Entrances::find(server, server.speaks_streamable_http().await).await?;
+    let is_streamable = server.speaks_streamable_http().await;
+    if is_streamable && server.refuses_sessions().await {
+        leave_out(context, &[rule], "the server allows only one session at a time");
+        return Ok(());
+    }
+    let entrances = Entrances::find(server, is_streamable).await?;
     let host = format!("{FOREIGN_HOST}{}", address.port_suffix());
     let origin = format!("{}://{host}", address.scheme);
     let expected = "a refusal of a page whose foreign name resolves to this machine";

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_wire::Rule;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::bodies::{HEAD, end};
 use super::named_requests::{CallableTool, callable_tools};
@@ -75,7 +75,8 @@ async fn call_tools(
     for _ in 0..2 {
         let body = ping(server);
         let id = body["id"].clone();
-        answers.push(answer(server, &session.post(&body), id, Duration::ZERO).await?);
+        let deadline = Instant::now() + server.timeout();
+        answers.extend(answer(server, &session.post(&body), id, deadline, Duration::ZERO).await?);
     }
     let start = Instant::now();
     for tool in callable_tools(context).into_iter().take(MAX_TOOLS) {
@@ -86,11 +87,11 @@ async fn call_tools(
         }
         let (id, request) = call(context, server, Some(session), &tool);
         let answered = tokio::select! {
-            answered = answer(server, &request, id, Duration::ZERO) => answered?,
+            answered = answer(server, &request, id, start + GIVE_UP, Duration::ZERO) => answered?,
             // The call waits for an answer on another stream, so it would not end.
             () = until_asked(listening) => continue,
-            () = sleep_until(start + GIVE_UP) => break,
         };
+        let Some(answered) = answered else { break };
         if first_id(&answered.exchange).is_some() && streaming.is_none() {
             streaming = Some(tool);
         }
@@ -210,7 +211,8 @@ async fn check_replay(
             (body["id"].clone(), session.post(&body))
         }
     };
-    let other = answer(server, &request, id, Duration::ZERO).await?;
+    let deadline = Instant::now() + server.timeout();
+    let other = answer(server, &request, id, deadline, Duration::ZERO).await?;
     let stranger = match &session.id {
         Some(_) => Some(server.another_session().await?),
         None => None,
@@ -226,7 +228,7 @@ async fn check_replay(
     let belongs = |message: &Value, to: &Answer| {
         answers_request(message, &to.id) || has_token(message, &to.id)
     };
-    let of_session = || answers.iter().chain([&other]);
+    let of_session = || answers.iter().chain(&other);
     let is_foreign = |message: &Value| {
         let mut others = of_session().filter(|it| it.id != resumed.id);
         others.any(|it| belongs(message, it)) || elsewhere.contains(message)

@@ -63,7 +63,7 @@ pub(super) async fn streams(context: &Context) -> ProbeResult {
     for (method, params) in ordinary_requests(context) {
         let id = server.next_id();
         let request = message(context.revision, session.as_ref(), id.clone(), method, params);
-        reader.send(&request, id).await?;
+        reader.send(&request, id, Instant::now() + server.timeout()).await?;
     }
     let start = Instant::now();
     for tool in callable_tools(context).into_iter().take(MAX_TOOLS) {
@@ -71,9 +71,8 @@ pub(super) async fn streams(context: &Context) -> ProbeResult {
             break;
         }
         let (id, request) = call(context, server, session.as_ref(), &tool);
-        match timeout_at(start + GIVE_UP, reader.send(&request, id)).await {
-            Ok(sent) => sent?,
-            Err(_) => break,
+        if !reader.send(&request, id, start + GIVE_UP).await? {
+            break;
         }
     }
     if let Some(listening) = listen(context, server).await {
@@ -163,13 +162,20 @@ pub(super) fn call(
 }
 
 impl Reader<'_> {
-    async fn send(&mut self, request: &RawRequest, id: Value) -> ProbeResult {
-        let answer = answer(self.server, request, id, self.patience).await?;
+    /// Returns false if there is no response until the deadline.
+    async fn send(
+        &mut self,
+        request: &RawRequest,
+        id: Value,
+        deadline: Instant,
+    ) -> Result<bool, Stopped> {
+        let answer = answer(self.server, request, id, deadline, self.patience).await?;
+        let Some(answer) = answer else { return Ok(false) };
         if answer.stays_open() {
             self.patience = SHORT_WAIT;
         }
         self.answers.push(answer);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -186,22 +192,24 @@ impl Answer {
 }
 
 /// Sends a request and reads its response. Then waits some time for the end of the stream.
+/// Returns `None` if there is no response until the deadline.
 pub(super) async fn answer(
     server: &HttpServer,
     request: &RawRequest,
     id: Value,
+    deadline: Instant,
     patience: Duration,
-) -> Result<Answer, Stopped> {
-    let deadline = Instant::now() + server.timeout();
-    let mut open = server.start(request).await?;
+) -> Result<Option<Answer>, Stopped> {
+    let Ok(started) = timeout_at(deadline, server.start(request)).await else { return Ok(None) };
+    let mut open = started?;
     if !open.exchange().is_stream() {
         let exchange = open.read_body(deadline).await?;
-        return Ok(Answer { id, exchange, asked: false });
+        return Ok(Some(Answer { id, exchange, asked: false }));
     }
     loop {
         let exchange = open.exchange();
         if exchange.messages().iter().any(is_request) {
-            return Ok(Answer { id, exchange: exchange.clone(), asked: true });
+            return Ok(Some(Answer { id, exchange: exchange.clone(), asked: true }));
         }
         if exchange.response_to(&id).is_some() {
             let soon = Instant::now() + patience;
@@ -212,7 +220,7 @@ pub(super) async fn answer(
             break;
         }
     }
-    Ok(Answer { id, exchange: open.exchange().clone(), asked: false })
+    Ok(Some(Answer { id, exchange: open.exchange().clone(), asked: false }))
 }
 
 /// Returns true if a message of the server asks the client something.
@@ -241,15 +249,13 @@ fn check_content_type(context: &Context, exchange: &Exchange) {
     if !exchange.is_success() || exchange.is_stream() || is_json {
         return context.pass(rule);
     }
-    // An empty response is a different fault.
-    if !exchange.is_empty() {
-        context.fail(rule, wrong_content_type(exchange));
-    }
+    context.fail(rule, wrong_content_type(exchange));
 }
 
 /// Describes a response to a request that is neither JSON nor an event stream.
 pub(super) fn wrong_content_type(exchange: &Exchange) -> Finding {
     let found = match exchange.content_type() {
+        _ if exchange.is_empty() => "has no body".to_owned(),
         "" => "has no `Content-Type`".to_owned(),
         found => format!("is `{found}`"),
     };

@@ -74,6 +74,8 @@ fn answering(
     server.on_request(move |request| {
         let is_request = request["method"].is_string() && request.get("id").is_some();
         let is_tested = ["server/discover", "tools/list"].iter().any(|it| request["method"] == *it);
+        // Params of another type belong to another rule.
+        let is_tested = is_tested && !request["params"].is_string();
         match is_request && is_tested && fits(request) {
             true => answer(request),
             false => Action::Pass,
@@ -84,6 +86,12 @@ fn answering(
 fn has_unknown_version(request: &Value) -> bool {
     let version = meta(request, VERSION).and_then(Value::as_str);
     version.is_some_and(|it| Revision::from_name(it).is_none())
+}
+
+/// Returns true for a call of the tool that asks, by a client that cannot answer.
+fn lacks_elicitation(request: &Value) -> bool {
+    request["params"]["name"] == "ask"
+        && meta(request, CAPABILITIES).is_some_and(|it| it.get("elicitation").is_none())
 }
 
 fn only_modern() -> AlteredServer {
@@ -205,7 +213,7 @@ pub(super) const CASES: &[Case] = &[
         })
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
-        answering(server, |it| it["params"].is_object() && meta(it, CAPABILITIES).is_none(), tools)
+        answering(server, |it| meta(it, CAPABILITIES).is_none(), tools)
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
         answering(
@@ -302,12 +310,18 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::Undeclared, V2025_11_25, asking_again),
     Case::lines(Rule::NotNegotiated, V2025_03_26, asking_again),
     Case::lines(Rule::RequiredCapability, V2026_07_28, |server| {
-        server.on_response("tools/call", |request, response| {
-            if response["error"]["code"] == -32021 && request["params"]["name"] == "ask" {
-                response["error"] = json!({"code": -32603, "message": "It failed."});
-            }
+        server.on_method("tools/call", |request| match lacks_elicitation(request) {
+            true => error(request, -32603, Value::Null),
+            false => Action::Pass,
         })
     }),
+    Case::lines(Rule::RequiredCapability, V2026_07_28, |server| {
+        server.on_method("tools/call", |request| match lacks_elicitation(request) {
+            true => error(request, -32021, json!({"requiredCapabilities": ["elicitation"]})),
+            false => Action::Pass,
+        })
+    })
+    .also(&[Rule::WrongType]),
     Case::lines(Rule::InvalidExtension, V2026_07_28, |server| {
         server.on_result("server/discover", |result| {
             result["capabilities"]["extensions"] = json!({"noPrefix": {}});

@@ -2,7 +2,7 @@
 //! One file for each area of the catalogue.
 
 mod arguments;
-mod authorization;
+pub(crate) mod authorization;
 mod completion;
 mod cost;
 mod definitions;
@@ -17,7 +17,7 @@ mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
-mod tasks;
+pub(crate) mod tasks;
 mod tools;
 mod utilities;
 mod wire;
@@ -31,7 +31,7 @@ use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 use tokio::sync::OnceCell;
 
-use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
+use crate::support::{AlteredHttp, AlteredServer, bad_rules, options, render_problems};
 
 /// The number of checks at the same time.
 const PARALLEL: usize = 4;
@@ -151,13 +151,15 @@ impl Case {
         Case::new(rule, revision, Broken::Http(alter))
     }
 
-    /// A protected server over HTTP, for whose requests the check has a token.
+    /// A protected server over HTTP, for whose requests the check has a token. Only the rules of
+    /// authorization are checked.
     pub(crate) const fn protected(
         rule: Rule,
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
         Case::new(rule, revision, Broken::Protected(alter))
+            .with_options(authorization::only_authorization)
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -250,9 +252,8 @@ impl Case {
         let mut others = bad_rules(&report);
         others.retain(|it| *it != rule && !also.contains(it));
         if !others.is_empty() {
-            let findings: Vec<_> =
-                report.verdicts().filter(|it| others.contains(&it.rule)).collect();
-            return Some(format!("{name}: the broken server breaks more: {findings:#?}"));
+            let problems = render_problems(&report);
+            return Some(format!("{name}: the broken server breaks more, {others:?}:\n{problems}"));
         }
         let report = self.correct_report(options).await;
         let report = match &*report {

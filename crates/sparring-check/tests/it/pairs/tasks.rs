@@ -15,14 +15,14 @@ const V2025_11_25: Revision = Revision::V2025_11_25;
 const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task";
 
 /// Alters the response to a request about tasks.
-type Alter = fn(&Value, &mut Value);
+pub(crate) type Alter = fn(&Value, &mut Value);
 
 /// The tasks of a server: the params of the call, and the status.
 #[derive(Default)]
 struct Tasks(BTreeMap<String, (Value, String)>);
 
 /// Returns the id of the task with this number.
-type NewId = fn(u128) -> String;
+pub(crate) type NewId = fn(u128) -> String;
 
 fn long_id(number: u128) -> String {
     // Multiplication by an odd constant keeps the ids different.
@@ -119,11 +119,11 @@ impl Tasks {
 }
 
 /// Adds tasks to the correct server, whose responses are altered.
-fn with_tasks(server: AlteredServer, alter: Alter) -> AlteredServer {
+pub(crate) fn with_tasks(server: AlteredServer, alter: Alter) -> AlteredServer {
     with_task_ids(server, alter, long_id)
 }
 
-fn with_task_ids(server: AlteredServer, alter: Alter, new_id: NewId) -> AlteredServer {
+pub(crate) fn with_task_ids(server: AlteredServer, alter: Alter, new_id: NewId) -> AlteredServer {
     let tasks: Arc<Mutex<Tasks>> = Arc::default();
     let server = server.on_result("initialize", |result| {
         let calls = json!({"tools": {"call": {}}});

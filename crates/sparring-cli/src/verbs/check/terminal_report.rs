@@ -123,14 +123,8 @@ impl TerminalReport<'_> {
             self.paint().heading(&truncate(&name)),
             self.target.transport()
         );
-        if report.token_needed.is_some() {
-            let note = "the server needs a valid token (--bearer, --oauth); only its authorization was \
-                        checked";
-            text.push_str(&self.render_row("note", note));
-        } else {
-            let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
-            text.push_str(&self.render_row("speaks", &spoken.join(", ")));
-        }
+        let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
+        text.push_str(&self.render_row("speaks", &spoken.join(", ")));
         for (reason, revisions) in group_reasons(&report.not_spoken) {
             let names: Vec<&str> = revisions.iter().map(|it| it.name()).collect();
             text.push_str(&self.render_row("not", &format!("{}: {reason}", names.join(", "))));

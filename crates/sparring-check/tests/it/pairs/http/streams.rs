@@ -10,7 +10,8 @@ use sparring_wire::Rule;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
-    V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28, is, is_single, message, set_content_type,
+    V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28, empty_response, is, is_single, message,
+    set_content_type,
 };
 use crate::pairs::Case;
 use crate::support::AlteredHttp;
@@ -184,6 +185,20 @@ pub(in crate::pairs) const CASES: &[Case] = &[
         server.on_response(|_, body, response| {
             if message(body)["method"] == "initialize" {
                 set_content_type(response, "text/html");
+            }
+        })
+    }),
+    Case::http(Rule::WrongContentType, V2025_03_26, |server| {
+        server.on_response(|_, body, response| {
+            if message(body)["method"] == "tools/call" && is_single(body) {
+                *response = empty_response(202);
+            }
+        })
+    }),
+    Case::http(Rule::WrongContentType, V2026_07_28, |server| {
+        server.on_response(|_, body, response| {
+            if message(body)["method"] == "server/discover" {
+                *response = empty_response(202);
             }
         })
     }),
