@@ -4,11 +4,13 @@
 //! The rules are in the catalogue of `sparring-wire`. Ordinary traffic shows violations of
 //! some of them; the probes in `probes` find those of the others.
 
+mod answers;
 mod applicability;
 mod check;
 mod connection;
 mod context;
 mod facts;
+mod handshake;
 mod http;
 mod observer;
 mod options;
@@ -20,6 +22,7 @@ mod report;
 pub mod requirements;
 mod rule_names;
 mod target;
+mod tokens;
 mod tool_policy;
 mod verdict;
 
@@ -32,4 +35,5 @@ pub use self::problem::Problem;
 pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
 pub use self::rule_names::{rules_named, server_rules};
 pub use self::target::{CheckTarget, LinkTarget, OpenFuture};
+pub use self::tokens::{TOKENIZER, ToolTokens};
 pub use self::verdict::{Finding, Outcome, ShownFrame, Status, Verdict};

@@ -21,6 +21,9 @@ pub struct CheckOptions {
     pub calls: CallPolicy,
     /// Arguments for tools, by name.
     pub arguments: BTreeMap<String, Vec<Value>>,
+    /// Arguments that a tool may accept, by name, such as those in suites. They are used if
+    /// they conform to the input schema of the tool.
+    pub suggested_arguments: BTreeMap<String, Vec<Value>>,
     /// The longest wait for one response.
     pub rule_timeout: Duration,
     /// The longest wait for the first connection.
@@ -45,6 +48,7 @@ impl Default for CheckOptions {
             level: RuleLevel::Lint,
             calls: CallPolicy::ReadOnly,
             arguments: BTreeMap::new(),
+            suggested_arguments: BTreeMap::new(),
             rule_timeout: Duration::from_secs(5),
             connect_timeout: Duration::from_secs(30),
             seed: 0,
@@ -65,9 +69,11 @@ impl CheckOptions {
     }
 }
 
-/// Returns true if the rule is about servers of the protocol.
+/// Returns true if the rule is about servers of the protocol. A check calls only listed tools,
+/// so the rule about unlisted ones is for suites.
 pub(crate) fn concerns_servers(rule: Rule) -> bool {
-    !["llm/", "suite/"].iter().any(|area| rule.id().starts_with(area))
+    let is_of_suites = ["llm/", "suite/"].iter().any(|area| rule.id().starts_with(area));
+    !is_of_suites && rule != Rule::UnlistedTool
 }
 
 /// The tools that a check may call.

@@ -13,6 +13,9 @@ pub struct CheckReport {
     pub revisions: Vec<RevisionReport>,
     /// The revisions that the server does not speak, each with the reason.
     pub not_spoken: Vec<(Revision, String)>,
+    /// The reason why there is no connection, if the server needs a token to connect. Then only
+    /// the rules of authorization were checked, in all revisions.
+    pub token_needed: Option<String>,
 }
 
 /// The result of a check in one revision.
@@ -66,13 +69,13 @@ impl CheckReport {
     }
 
     /// Returns true if the server broke no rule, and with `strict` if nothing was warned of
-    /// or left undecided either.
+    /// or left undecided either. A server that could not be connected to is not clean.
     pub fn is_clean(&self, strict: bool) -> bool {
         let is_bad = |status| match status {
             Status::Failed => true,
             Status::Warned | Status::Undecided => strict,
             Status::Passed | Status::NotApplicable => false,
         };
-        !self.verdicts().any(|it| is_bad(it.status()))
+        self.token_needed.is_none() && !self.verdicts().any(|it| is_bad(it.status()))
     }
 }

@@ -140,6 +140,23 @@ impl HttpServer {
         self.open().await.map_err(|failure| Stopped(failure.reason))
     }
 
+    /// Returns the first request of a client: `initialize`, or `server/discover` in revisions
+    /// without sessions.
+    pub(crate) fn opening_request(&self) -> RawRequest {
+        match self.revision.is_modern() {
+            true => {
+                let (id, params) = (Value::from("discover"), Value::Null);
+                requests::modern(self.revision, id, "server/discover", params)
+            }
+            false => requests::initialize(self.revision),
+        }
+    }
+
+    /// Returns the session that a response to `initialize` opens.
+    pub(crate) fn session_of(&self, opening: &Exchange) -> Result<Session, Stopped> {
+        Session::from_initialize(self.revision, opening)
+    }
+
     async fn open(&self) -> Result<Session, NoSession> {
         let failure = |reason: String, is_refused| {
             let reason = format!("cannot open another session: {reason}");

@@ -21,6 +21,7 @@ use super::{CORRECT, mock};
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
 type OnRequest = Arc<dyn Fn(&Parts, &Bytes) -> Option<Response> + Send + Sync>;
+type Passes = Arc<dyn Fn(&Parts, &Bytes) -> bool + Send + Sync>;
 type OnResponse = Arc<dyn Fn(&Parts, &Bytes, &mut Response) + Send + Sync>;
 type OnBody = Arc<dyn Fn(&Parts, &Bytes, String) -> String + Send + Sync>;
 /// Decides about the head of a request, and the bytes of the response.
@@ -30,6 +31,7 @@ type OnHeaders = Arc<dyn Fn(&Parts, &Bytes, &mut HeaderMap) + Send + Sync>;
 /// Builds the altered server.
 #[derive(Clone, Default)]
 pub(crate) struct AlteredHttp {
+    passes: Vec<Passes>,
     on_request: Vec<OnRequest>,
     on_response: Vec<OnResponse>,
     on_body: Vec<OnBody>,
@@ -38,6 +40,7 @@ pub(crate) struct AlteredHttp {
     all_interfaces: bool,
     refuses_head: Option<OnHead>,
     http_sse: bool,
+    token: Option<&'static str>,
 }
 
 /// A running altered server.
@@ -90,6 +93,27 @@ impl AlteredHttp {
         self
     }
 
+    /// Gives this token to the check.
+    pub(crate) fn token(mut self, token: &'static str) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// Gives no token to the check.
+    pub(crate) fn without_token(mut self) -> Self {
+        self.token = None;
+        self
+    }
+
+    /// Chooses requests that the correct server answers, whatever the other alterations are.
+    pub(crate) fn pass(
+        mut self,
+        chooses: impl Fn(&Parts, &Bytes) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.passes.push(Arc::new(chooses));
+        self
+    }
+
     /// Answers a request instead of the correct server.
     pub(crate) fn on_request(
         mut self,
@@ -125,6 +149,7 @@ impl AlteredHttp {
         let upstream = if self.http_sse { urls.sse.unwrap() } else { urls.mcp };
         let path = url_path(&upstream).to_owned();
         let interface = if self.all_interfaces { "0.0.0.0:0" } else { "127.0.0.1:0" };
+        let token = self.token;
         let refuses_head = self.refuses_head;
         let proxy = Proxy { alterations: self, upstream, client: client() };
         let app = Router::new().fallback(forward).with_state(Arc::new(proxy));
@@ -135,7 +160,11 @@ impl AlteredHttp {
             Some(refused) => start_front(url, refused).await,
             None => (url, None),
         };
-        let target = Target::Http(HttpTarget::new(url));
+        let target = HttpTarget::new(url);
+        let target = Target::Http(match token {
+            Some(token) => target.bearer(token),
+            None => target,
+        });
         RunningHttp { target, _mock: mock, _server: server, proxy, front }
     }
 }
@@ -184,7 +213,9 @@ async fn forward(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, MAX_BODY).await.unwrap();
     let alterations = &proxy.alterations;
-    if let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body)) {
+    if !alterations.passes.iter().any(|chooses| chooses(&parts, &body))
+        && let Some(response) = alterations.on_request.iter().find_map(|it| it(&parts, &body))
+    {
         return response;
     }
     let base = proxy.upstream.strip_suffix(url_path(&proxy.upstream)).unwrap();
