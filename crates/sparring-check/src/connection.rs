@@ -31,7 +31,6 @@ pub(crate) struct Connection {
 /// The response to one request, or the reason why there is none, with the frames of the
 /// exchange.
 pub(crate) struct Reply {
-    method: String,
     outcome: Result<Response, Error>,
     frames: Vec<Entry>,
 }
@@ -80,12 +79,13 @@ impl Connection {
     }
 
     /// Sends a request and waits for the response. A request that gets no response breaks
-    /// [`Rule::NoAnswer`], and a server that ends meanwhile breaks [`Rule::Crash`].
+    /// [`Rule::NoAnswer`] unless the server reports progress, and a server that ends meanwhile
+    /// breaks [`Rule::Crash`].
     pub(crate) async fn request(&self, method: &str, params: Option<Value>) -> Reply {
         let params = params.map(RawJson::from);
         let start = self.recording.len();
         let request = self.client.request(method.to_owned(), params).timeout(self.request_timeout);
-        self.reply(method, start, request.await)
+        self.reply(start, request.await)
     }
 
     /// Sends a request like [`Connection::request`]. A missing answer breaks no rule by itself.
@@ -94,7 +94,7 @@ impl Connection {
         let request = self.client.request(method.to_owned(), params.map(RawJson::from));
         let outcome = request.timeout(self.request_timeout).await;
         let frames = self.recording.entries_from(start);
-        Reply { method: method.to_owned(), outcome, frames }
+        Reply { outcome, frames }
     }
 
     /// Calls a tool.
@@ -109,7 +109,7 @@ impl Connection {
         let start = self.recording.len();
         let outcome = self.client.request(method.to_owned(), None).timeout(timeout).await;
         let frames = self.recording.entries_from(start);
-        Reply { method: method.to_owned(), outcome, frames }
+        Reply { outcome, frames }
     }
 
     /// Calls a tool, and leaves it to the caller to judge a missing response. Returns also
@@ -128,15 +128,24 @@ impl Connection {
         let request = self.client.request(method, Some(params)).timeout(timeout);
         let outcome = request.on_progress(move |_| seen.store(true, Ordering::Relaxed)).await;
         let frames = self.recording.entries_from(start);
-        let reply = Reply { method: method.to_owned(), outcome, frames };
+        let reply = Reply { outcome, frames };
         (reply, has_progress.load(Ordering::Relaxed))
+    }
+
+    /// Calls a tool with good arguments. The call can take long, so only a server that ends
+    /// meanwhile breaks a rule.
+    pub(crate) async fn call_listed_tool(&self, name: &str, arguments: &Value) -> Reply {
+        let params = serde_json::json!({"name": name, "arguments": arguments});
+        let reply = self.request_leniently("tools/call", Some(params)).await;
+        self.report_crash(&reply);
+        reply
     }
 
     /// Sends bytes that are a request with an id, and waits for the response.
     pub(crate) async fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Reply {
         let start = self.recording.len();
         let request = self.client.request_bytes(bytes).timeout(self.request_timeout);
-        self.reply("a request", start, request.await)
+        self.reply(start, request.await)
     }
 
     /// Sends any bytes as one message, without waiting.
@@ -192,23 +201,32 @@ impl Connection {
         self.client.close().await
     }
 
-    fn reply(&self, method: &str, start: usize, outcome: Result<Response, Error>) -> Reply {
+    fn reply(&self, start: usize, outcome: Result<Response, Error>) -> Reply {
         let frames = self.recording.entries_from(start);
-        let reply = Reply { method: method.to_owned(), outcome, frames };
-        if let Err(error) = &reply.outcome {
-            let finding = |message: String| Finding::new(message).with_frames(&reply.frames);
-            match error {
-                Error::Timeout { .. } | Error::Stalled { .. } => {
-                    self.outcomes.fail(Rule::NoAnswer, finding(error.to_string()));
-                }
-                Error::Closed { cause, .. } if is_crash(cause) => {
-                    self.outcomes.fail(Rule::Crash, finding(error.to_string()));
-                }
-                _ => {}
-            }
+        let reply = Reply { outcome, frames };
+        self.report_crash(&reply);
+        if let Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) = &reply.outcome
+            && !reply.frames.iter().any(is_progress)
+        {
+            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
+            self.outcomes.fail(Rule::NoAnswer, finding);
         }
         reply
     }
+
+    fn report_crash(&self, reply: &Reply) {
+        if let Err(error @ Error::Closed { cause, .. }) = &reply.outcome
+            && is_crash(cause)
+        {
+            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
+            self.outcomes.fail(Rule::Crash, finding);
+        }
+    }
+}
+
+/// Returns true for a message of a server that still works on a request.
+fn is_progress(entry: &Entry) -> bool {
+    entry.from == Side::Server && entry.frame.method() == Some("notifications/progress")
 }
 
 /// Returns true if the server ended the connection although it should be open.
@@ -217,11 +235,6 @@ fn is_crash(cause: &Cause) -> bool {
 }
 
 impl Reply {
-    /// Returns the method of the request.
-    pub(crate) fn method(&self) -> &str {
-        &self.method
-    }
-
     /// Returns the response, or the reason why there is none.
     pub(crate) fn outcome(&self) -> Result<&Response, &Error> {
         self.outcome.as_ref()
