@@ -167,7 +167,7 @@ async fn check_revision(
             run_probe(&context, probe).await;
         }
     }
-    context.main().close().await;
+    context.close_shared().await;
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();

@@ -46,6 +46,8 @@ pub(crate) struct Context {
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
     spoken: Arc<SpokenRevisions>,
+    /// The connection for broken messages, while no probe uses it.
+    unjudged: Mutex<Option<Connection>>,
     /// The time that the first connection took.
     connect_time: Duration,
 }
@@ -153,6 +155,7 @@ impl Context {
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
             spoken: Arc::default(),
+            unjudged: Mutex::default(),
             connect_time: Duration::ZERO,
         }
     }
@@ -231,14 +234,33 @@ impl Context {
         Ok(connection)
     }
 
-    /// Opens another connection, with a handshake, for messages that break the protocol. Its
-    /// traffic is not judged.
-    pub(crate) async fn connect_unjudged(&self) -> Result<Connection, Stopped> {
+    /// Returns a connection, with a handshake, for messages that break the protocol. Its traffic
+    /// is not judged. Probes use it one after the other and give it back, because each
+    /// connection can be a process.
+    pub(crate) async fn take_unjudged(&self) -> Result<Connection, Stopped> {
+        let known = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = known.filter(|it| it.client().is_connected()) {
+            return Ok(connection);
+        }
         let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
         let connection = self.start(self.client(), false).await.map_err(stopped)?;
         let ready = connection.client().ready().await;
         ready.map_err(|error| stopped(ConnectError::Client(error)))?;
         Ok(connection)
+    }
+
+    /// Gives back a connection on which the server still answers.
+    pub(crate) fn give_back_unjudged(&self, connection: Connection) {
+        *self.unjudged.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+    }
+
+    /// Closes the connections that the probes share.
+    pub(crate) async fn close_shared(&self) {
+        let unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = unjudged {
+            connection.close().await;
+        }
+        self.main().close().await;
     }
 
     /// Opens another connection of a changed client, without waiting for the handshake. Its
