@@ -4,8 +4,9 @@
 use serde_json::{Value, json};
 use sparring_script::sample::samples;
 
-/// The path of the only root.
-pub(crate) const ROOT: &str = "file:///tmp";
+/// The URI of the only root. The folder does not exist, so that no server writes into files of
+/// the user.
+pub(crate) const ROOT: &str = "file:///nonexistent/sparring-check";
 
 /// Answers a request of a server, or one that an `input_required` result contains.
 pub(crate) fn answer(method: &str, params: &Value) -> Value {

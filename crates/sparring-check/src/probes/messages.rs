@@ -1,13 +1,12 @@
 //! Requests and notifications of JSON-RPC: unknown methods, unknown fields, invalid params.
 
-use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::{Entry, Rule, Side, code};
 
 use super::{Probe, probe};
 use crate::connection::Reply;
-use crate::context::{Context, ProbeResult, Stopped};
+use crate::context::{Context, ProbeResult};
 use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] = &[
@@ -34,7 +33,7 @@ async fn unknown_method(context: &Context) -> ProbeResult {
 
 /// A server that answers a notification sends a frame before it answers the ping.
 async fn unknown_notification(context: &Context) -> ProbeResult {
-    let connection = context.connect().await?;
+    let connection = context.take_unjudged().await?;
     let start = connection.recording().len();
     connection.client().notify("notifications/sparring-unknown", None);
     let ping = connection.ping().await;
@@ -49,7 +48,11 @@ async fn unknown_notification(context: &Context) -> ProbeResult {
             let finding = Finding::new("the server answered a notification").with_frames(&frames);
             context.fail(Rule::AnsweredNotification, finding);
         }
-        None if ping.is_answered() => context.pass(Rule::AnsweredNotification),
+        None if ping.is_answered() => {
+            context.pass(Rule::AnsweredNotification);
+            context.give_back_unjudged(connection);
+            return Ok(());
+        }
         None => context.undecided(Rule::AnsweredNotification, ping.describe()),
     }
     connection.close().await;
@@ -145,7 +148,6 @@ async fn invalid_params(context: &Context) -> ProbeResult {
         let reply = context.request(method, Some(params)).await;
         judge_invalid_params(context, &reply, method, missing);
     }
-    // Each `initialize` needs a connection of its own.
     let info = json!({"name": "sparring", "version": env!("CARGO_PKG_VERSION")});
     let params = [
         (json!({"capabilities": {}, "clientInfo": info}), "`protocolVersion`"),
@@ -154,21 +156,28 @@ async fn invalid_params(context: &Context) -> ProbeResult {
             "a string as its `protocolVersion`",
         ),
     ];
-    let initialize = params.map(|(params, missing)| async move {
-        let connection = context.connect_raw().await?;
-        let reply = connection.request_leniently("initialize", Some(params)).await;
-        connection.close().await;
-        Ok::<_, Stopped>((reply, missing))
-    });
-    for outcome in join_all(initialize).await {
-        let (reply, missing) = outcome?;
+    let mut connection = None;
+    for (params, missing) in params {
+        let current = match connection.take() {
+            Some(connection) => connection,
+            None => context.connect_raw().await?,
+        };
+        let reply = current.request_leniently("initialize", Some(params)).await;
         judge_invalid_params(context, &reply, "initialize", missing);
+        // After a refusal, the server still waits for the handshake.
+        match reply.error_code() {
+            Some(_) => connection = Some(current),
+            None => drop(current.close().await),
+        }
+    }
+    if let Some(connection) = connection {
+        connection.close().await;
     }
     Ok(())
 }
 
 async fn invalid_modern_params(context: &Context) -> ProbeResult {
-    let connection = context.connect_unjudged().await?;
+    let connection = context.take_unjudged().await?;
     let params = json!({"_meta": {"io.modelcontextprotocol/clientCapabilities": "text"}});
     let reply = connection.request("server/discover", Some(params)).await;
     let missing = "an object as the `clientCapabilities` in its `_meta`";
@@ -177,11 +186,12 @@ async fn invalid_modern_params(context: &Context) -> ProbeResult {
     let method = "subscriptions/listen";
     let acknowledged =
         |entry: &Entry| entry.frame.method() == Some("notifications/subscriptions/acknowledged");
-    tokio::select! {
+    let was_refused = tokio::select! {
         reply = connection.request(method, Some(json!({}))) => {
             if reply.error_code() != Some(code::METHOD_NOT_FOUND) {
                 judge_invalid_params(context, &reply, method, "`notifications`");
             }
+            reply.is_answered()
         }
         Some(_) = connection.wait_for_frame(start, acknowledged) => {
             let message = "expected an error for a request without `notifications`; \
@@ -189,7 +199,12 @@ async fn invalid_modern_params(context: &Context) -> ProbeResult {
             let frames = connection.recording().entries_from(start);
             let finding = Finding::new(message).about(method).with_frames(&frames);
             context.fail(Rule::InvalidParams, finding);
+            false
         }
+    };
+    if was_refused {
+        context.give_back_unjudged(connection);
+        return Ok(());
     }
     connection.close().await;
     Ok(())
