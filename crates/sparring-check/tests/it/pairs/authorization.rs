@@ -336,7 +336,8 @@ async fn judges_the_challenge_of_a_server_that_needs_a_token() {
     assert!(!report.is_clean(false));
     assert!(matches!(report.require_connection(), Err(CheckError::TokenNeeded(_))));
 
-    let broken: [(Rule, fn(AlteredHttp) -> AlteredHttp); 5] = [
+    type Alter = fn(AlteredHttp) -> AlteredHttp;
+    let broken: [(Rule, Alter); 5] = [
         (Rule::Unauthorized, |server| refuse_with(server, |it| refuse(403, &challenge(it)))),
         (Rule::MissingChallenge, |server| refuse_with(server, |_| refuse(401, ""))),
         (Rule::MissingResourceMetadata, |server| {
