@@ -5,16 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use sparring_peer::client::Error;
 use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
-use crate::context::{ConnectError, Context, FailedOpening, FirstConnection, SpokenRevisions};
-use crate::facts::Facts;
+use crate::context::{Context, FirstConnection, SpokenRevisions};
 use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
-use crate::probes::http::failed_connection;
 use crate::probes::{AUTHORIZATION_PROBES, PROBES, Probe, refuses_without_token};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
@@ -84,15 +81,23 @@ pub async fn check_observed(
     let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
+    let smallest_arguments = Arc::default();
     let checks = contexts.into_iter().map(|(revision, context)| {
         let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
+        let smallest_arguments = Arc::clone(&smallest_arguments);
         async move {
-            let outcome = match context {
+            let judgement = match context {
                 Ok(mut context) => {
                     context.set_spoken(spoken);
-                    Ok(check_revision(context, read_only).await)
+                    context.set_smallest_arguments(smallest_arguments);
+                    return (revision, Ok(check_revision(context, read_only).await));
                 }
-                Err(failed) => judge_failure(failed, &spoken).await,
+                Err(failed) => handshake::judge(failed, &spoken).await,
+            };
+            let outcome = match judgement {
+                Judgement::Broken(context, reason) => report_broken(*context).ok_or((reason, true)),
+                Judgement::NotConnected(reason) => Err((reason, true)),
+                Judgement::NotSpoken(reason) => Err((reason, false)),
             };
             (revision, outcome)
         }
@@ -125,45 +130,6 @@ pub async fn check_observed(
         (false, _) => Ok(report),
         (true, Some(reason)) => Err(CheckError::NoConnection(reason)),
         (true, None) => Err(CheckError::NoRevision(report.not_spoken)),
-    }
-}
-
-/// Reports the violations that prevented a connection. Without any, returns the reason why there
-/// is no connection, and true if the server may speak the revision.
-async fn judge_failure(
-    failed: FailedOpening,
-    spoken: &SpokenRevisions,
-) -> Result<RevisionReport, (String, bool)> {
-    let revision = failed.context.revision;
-    let is_other_version =
-        matches!(failed.error, ConnectError::Client(Error::NoCommonVersion { .. }));
-    let found = match failed.context.target().http() {
-        Some(target) if !is_other_version => {
-            failed_connection::explain(target, &failed.context.options, revision).await
-        }
-        _ => Vec::new(),
-    };
-    let (reason, may_be_spoken) = match handshake::judge(failed, spoken).await {
-        Judgement::Broken(context, reason) => {
-            found.into_iter().for_each(|(rule, finding)| context.fail(rule, finding));
-            return report_broken(*context).ok_or((reason, true));
-        }
-        Judgement::NotConnected(reason) => (reason, true),
-        Judgement::NotSpoken(reason) => (reason, false),
-    };
-    let verdicts = found.into_iter().map(|(rule, finding)| {
-        let outcome = Outcome::Broken(vec![finding]);
-        Verdict { rule, revision, outcome }
-    });
-    let verdicts: Vec<Verdict> = verdicts.collect();
-    match verdicts.is_empty() {
-        true => Err((reason, may_be_spoken)),
-        false => Ok(RevisionReport {
-            revision,
-            facts: Facts::default(),
-            verdicts,
-            tool_uses: Vec::new(),
-        }),
     }
 }
 
@@ -208,7 +174,7 @@ async fn check_revision(
             run_probe(&context, probe).await;
         }
     }
-    context.main().close().await;
+    context.close().await;
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();

@@ -1,6 +1,7 @@
 //! One connection to the server under check, with everything that passed over it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -102,6 +103,35 @@ impl Connection {
         self.request("tools/call", Some(params)).await
     }
 
+    /// Sends a request like [`Connection::request`], but leaves it to the caller to judge a
+    /// missing response.
+    pub(crate) async fn try_request(&self, method: &str, timeout: Duration) -> Reply {
+        let start = self.recording.len();
+        let outcome = self.client.request(method.to_owned(), None).timeout(timeout).await;
+        let frames = self.recording.entries_from(start);
+        Reply { method: method.to_owned(), outcome, frames }
+    }
+
+    /// Calls a tool, and leaves it to the caller to judge a missing response. Returns also
+    /// whether the server reported progress.
+    pub(crate) async fn try_call_tool(
+        &self,
+        name: &str,
+        arguments: &Value,
+        timeout: Duration,
+    ) -> (Reply, bool) {
+        let method = "tools/call";
+        let params = RawJson::from(serde_json::json!({"name": name, "arguments": arguments}));
+        let start = self.recording.len();
+        let has_progress = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&has_progress);
+        let request = self.client.request(method, Some(params)).timeout(timeout);
+        let outcome = request.on_progress(move |_| seen.store(true, Ordering::Relaxed)).await;
+        let frames = self.recording.entries_from(start);
+        let reply = Reply { method: method.to_owned(), outcome, frames };
+        (reply, has_progress.load(Ordering::Relaxed))
+    }
+
     /// Sends bytes that are a request with an id, and waits for the response.
     pub(crate) async fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Reply {
         let start = self.recording.len();
@@ -127,8 +157,18 @@ impl Connection {
     /// Checks that the server responds: with `ping`, or with `server/discover` in revisions
     /// without pings.
     pub(crate) async fn ping(&self) -> Reply {
+        self.request(self.ping_method(), None).await
+    }
+
+    /// Checks like [`Connection::ping`] that the server responds, but leaves it to the caller
+    /// to judge a missing response.
+    pub(crate) async fn try_ping(&self, timeout: Duration) -> Reply {
+        self.try_request(self.ping_method(), timeout).await
+    }
+
+    fn ping_method(&self) -> &'static str {
         let modern = self.client.revision().is_some_and(Revision::is_modern);
-        self.request(if modern { "server/discover" } else { "ping" }, None).await
+        if modern { "server/discover" } else { "ping" }
     }
 
     /// Returns true if the server answers a `ping`, like [`Connection::ping`]. A missing answer

@@ -30,6 +30,10 @@ pub(crate) struct Stopped(pub(crate) String);
 
 pub(crate) type ProbeResult = Result<(), Stopped>;
 
+/// The smallest arguments that break a rule, by the name of the tool. The lock is held while
+/// one revision looks for them, so that not all do.
+pub(crate) type SmallestArguments = tokio::sync::Mutex<BTreeMap<(String, Rule), Value>>;
+
 /// One revision of a check.
 pub(crate) struct Context {
     pub(crate) revision: Revision,
@@ -40,12 +44,15 @@ pub(crate) struct Context {
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
     main: Option<Connection>,
+    /// The second connection, once a probe needs it.
+    spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
     facts: Facts,
     http: Option<HttpServer>,
     tool_uses: Mutex<Vec<ToolUse>>,
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
     spoken: Arc<SpokenRevisions>,
+    smallest_arguments: Arc<SmallestArguments>,
     /// The time that the first connection took.
     connect_time: Duration,
 }
@@ -148,11 +155,13 @@ impl Context {
             outcomes: Arc::default(),
             recordings: Mutex::default(),
             main: None,
+            spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
             http,
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
             spoken: Arc::default(),
+            smallest_arguments: Arc::default(),
             connect_time: Duration::ZERO,
         }
     }
@@ -166,6 +175,29 @@ impl Context {
     /// messages, no changed levels.
     pub(crate) fn main(&self) -> &Connection {
         self.main.as_ref().expect("open() sets it")
+    }
+
+    /// Returns the second connection, which probes share that change the state of a connection
+    /// and keep to the protocol. It is opened again after its end.
+    pub(crate) async fn spare(&self) -> Result<Arc<Connection>, Stopped> {
+        let mut spare = self.spare.lock().await;
+        if let Some(open) = spare.as_ref().filter(|it| it.client().is_connected()) {
+            return Ok(Arc::clone(open));
+        }
+        let roots = json!({"listChanged": true});
+        let opened = self.connect_with(|client| client.capability("roots", roots)).await?;
+        Ok(Arc::clone(spare.insert(Arc::new(opened))))
+    }
+
+    /// Closes the shared connections.
+    pub(crate) async fn close(&self) {
+        let spare = self.spare.lock().await.take();
+        let close_spare = async {
+            if let Some(spare) = spare {
+                spare.close().await;
+            }
+        };
+        tokio::join!(self.main().close(), close_spare);
     }
 
     /// Returns what the server says about itself.
@@ -197,6 +229,16 @@ impl Context {
     /// Returns everything that was sent and received on the judged connections.
     pub(crate) fn recordings(&self) -> Vec<Recording> {
         self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the smallest arguments that break a rule, which all revisions share.
+    pub(crate) fn smallest_arguments(&self) -> &Arc<SmallestArguments> {
+        &self.smallest_arguments
+    }
+
+    /// Shares the smallest arguments with other revisions.
+    pub(crate) fn set_smallest_arguments(&mut self, shared: Arc<SmallestArguments>) {
+        self.smallest_arguments = shared;
     }
 
     /// Returns the HTTP side of the server, if it is reached over HTTP.

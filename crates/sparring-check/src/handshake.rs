@@ -6,6 +6,7 @@ use sparring_peer::{Cause, ClientBuilder};
 use sparring_wire::{Entry, Frame, Revision, Rule, Side, code};
 
 use crate::context::{ConnectError, Context, FailedOpening, SpokenRevisions};
+use crate::probes::http::failed_connection;
 use crate::verdict::{Finding, ShownFrame};
 
 /// The judgement about a revision without a connection.
@@ -22,14 +23,11 @@ pub(crate) enum Judgement {
 pub(crate) async fn judge(failed: FailedOpening, spoken: &SpokenRevisions) -> Judgement {
     let FailedOpening { context, error } = failed;
     let reason = error.to_string();
-    let error = match error {
-        ConnectError::Client(error) if !is_unreachable(&error) => error,
-        _ => return Judgement::NotConnected(reason),
-    };
     let is_spoken = spoken.any_legacy() || spoken.any_modern();
-    if !is_spoken && is_refusal_of_http(&error) {
-        return Judgement::NotConnected(reason);
-    }
+    let error = match error {
+        ConnectError::Client(error) if !is_unreachable(&error, is_spoken) => error,
+        _ => return judge_http(context, reason).await,
+    };
     let answer = answer(&context);
     let rule = match context.revision.is_modern() {
         true => broken_discovery(&context, spoken, &error, answer.as_ref()).await,
@@ -37,30 +35,44 @@ pub(crate) async fn judge(failed: FailedOpening, spoken: &SpokenRevisions) -> Ju
     };
     let Some(rule) = rule else { return Judgement::NotSpoken(reason) };
     let method = if context.revision.is_modern() { "server/discover" } else { "initialize" };
-    let expected = format!("expected a valid response to {method}");
     let frames = context.recordings().into_iter().flat_map(|it| it.entries_from(0));
     let shown: Vec<ShownFrame> = frames.map(|it| ShownFrame::from(&it)).collect();
     context.judge_traffic();
-    // The traffic shows more precisely what is wrong with the response.
-    if !context.outcomes().has(Rule::WrongVersion) {
-        context.fail(rule, Finding::new(format!("{expected}; {reason}")).with_frames(shown));
+    // A finding about the HTTP response says more.
+    if !explain_http(&context).await {
+        let message = format!("expected a valid response to {method}; {reason}");
+        context.fail(rule, Finding::new(message).with_frames(shown));
     }
     Judgement::Broken(context, reason)
 }
 
+/// Judges a server that cannot be reached. Over HTTP, its response may break a rule.
+async fn judge_http(context: Box<Context>, reason: String) -> Judgement {
+    match explain_http(&context).await {
+        true => Judgement::Broken(context, reason),
+        false => Judgement::NotConnected(reason),
+    }
+}
+
+/// Reports the violations in the HTTP responses of a failed handshake. Returns true if there
+/// are any.
+async fn explain_http(context: &Context) -> bool {
+    let Some(target) = context.target().http() else { return false };
+    let found = failed_connection::explain(target, &context.options, context.revision).await;
+    let any = !found.is_empty();
+    found.into_iter().for_each(|(rule, finding)| context.fail(rule, finding));
+    any
+}
+
 /// Returns true if the server cannot be reached, or does not let the client in.
-fn is_unreachable(error: &Error) -> bool {
+fn is_unreachable(error: &Error, is_spoken: bool) -> bool {
     match error {
         Error::Closed { cause: Cause::Http { status, .. }, .. } => {
-            matches!(status, 401 | 403 | 407)
+            !is_spoken || matches!(status, 401 | 403 | 407)
         }
         Error::Closed { cause: Cause::Unreachable(_) | Cause::NotAuthorized(_), .. } => true,
         _ => false,
     }
-}
-
-fn is_refusal_of_http(error: &Error) -> bool {
-    matches!(error, Error::Closed { cause: Cause::Http { .. }, .. })
 }
 
 /// Returns the server's response to the first request.
@@ -165,7 +177,8 @@ async fn broken_discovery(
 fn rule_of(error: &Error) -> Rule {
     match error {
         Error::Closed {
-            cause: Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_), ..
+            cause: Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_),
+            ..
         } => Rule::Crash,
         _ => Rule::Handshake,
     }
@@ -180,7 +193,8 @@ async fn speaks_modern(context: &Context, spoken: &SpokenRevisions) -> bool {
 
 /// Returns true if a client of this revision can connect, or learns of another version.
 async fn connects(context: &Context, revision: Revision) -> bool {
-    let connection = context.connect_unjudged_with(|client: ClientBuilder| client.revision(revision));
+    let connection =
+        context.connect_unjudged_with(|client: ClientBuilder| client.revision(revision));
     let Ok(connection) = connection.await else { return false };
     let ready = connection.client().ready().await;
     let named_versions = |theirs: &[String]| {
@@ -188,7 +202,9 @@ async fn connects(context: &Context, revision: Revision) -> bool {
     };
     let connects = match ready {
         Ok(()) => true,
-        Err(Error::NoCommonVersion { theirs, .. }) => !revision.is_modern() && named_versions(&theirs),
+        Err(Error::NoCommonVersion { theirs, .. }) => {
+            !revision.is_modern() && named_versions(&theirs)
+        }
         Err(_) => false,
     };
     connection.close().await;

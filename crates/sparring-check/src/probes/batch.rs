@@ -47,7 +47,12 @@ async fn batch(context: &Context) -> ProbeResult {
     let is_other = |it: &&Value| it["id"] != FIRST && it["id"] != SECOND;
     let other = found.responses.iter().find(is_other);
     let problem = match (results(FIRST), results(SECOND), other) {
-        (1, 1, None) => return { context.pass(Rule::Batch); Ok(()) },
+        (1, 1, None) => {
+            return {
+                context.pass(Rule::Batch);
+                Ok(())
+            };
+        }
         (1, 1, Some(_)) => "the server also answered the notification in the batch".to_owned(),
         (0, 0, Some(other)) => match other["error"]["code"].as_i64() {
             Some(code) => format!("the server answered the batch with the error {code}"),

@@ -15,10 +15,6 @@ use crate::verdict::{Finding, ShownFrame};
 pub(super) const PROBES: &[Probe] =
     &[probe!([ParseError, InvalidRequest, BrokenMessage], broken_messages)];
 
-/// The number of connections that a server may end because of broken messages before the rest
-/// of the messages is left out.
-const MAX_ENDED_CONNECTIONS: usize = 2;
-
 /// Texts that are not JSON, each with a description.
 const NOT_JSON: [(&str, &str); 4] = [
     ("a text that is not JSON", "This is not JSON."),
@@ -56,29 +52,26 @@ struct BrokenMessage {
 }
 
 async fn broken_messages(context: &Context) -> ProbeResult {
-    let mut ended = 0;
-    let mut channel = Channel::open(context).await?;
-    for message in messages(context.revision) {
-        let reaction = channel.send(&message.text).await?;
-        judge_responses(context, &message, &reaction);
-        match reaction.failure {
-            None => context.pass(Rule::BrokenMessage),
-            Some(reason) => {
-                let description = message.description;
-                let finding = Finding::new(format!(
-                    "expected answers to valid requests also after {description}; {reason}"
-                ));
-                context.fail(Rule::BrokenMessage, finding.with_frames(reaction.shown));
-                ended += 1;
-                if ended == MAX_ENDED_CONNECTIONS {
-                    break;
-                }
-                channel = Channel::open(context).await?;
-            }
+    // First those that are not JSON, so that a late response to one of them is not taken for a
+    // wrong response to another kind.
+    for messages in [not_json(), invalid_requests(context.revision)] {
+        let channel = Channel::open(context).await?;
+        for message in messages {
+            let reaction = channel.send(&message.text).await?;
+            judge_responses(context, &message, &reaction);
+            let Some(reason) = reaction.failure else {
+                context.pass(Rule::BrokenMessage);
+                continue;
+            };
+            let description = message.description;
+            let expected = "expected answers to valid requests also after";
+            let finding = Finding::new(format!("{expected} {description}; {reason}"));
+            context.fail(Rule::BrokenMessage, finding.with_frames(reaction.shown));
+            break;
         }
-    }
-    if let Channel::Connection(connection) = channel {
-        connection.close().await;
+        if let Channel::Connection(connection) = channel {
+            connection.close().await;
+        }
     }
     Ok(())
 }
@@ -98,7 +91,9 @@ fn judge_responses(context: &Context, message: &BrokenMessage, reaction: &Reacti
         };
         if !is_expected {
             let (expected, found) = match (rule, found) {
-                (Rule::ParseError, Some(found)) => ("the error -32700", format!("the error {found}")),
+                (Rule::ParseError, Some(found)) => {
+                    ("the error -32700", format!("the error {found}"))
+                }
                 (Rule::ParseError, None) => ("the error -32700", "a result".to_owned()),
                 (_, Some(found)) => ("the error -32600", format!("the error {found}")),
                 (_, None) => ("an error", "a result".to_owned()),
@@ -112,22 +107,17 @@ fn judge_responses(context: &Context, message: &BrokenMessage, reaction: &Reacti
     context.pass(rule);
 }
 
-/// Returns the broken messages: first those that are not JSON, so that a late response to one
-/// of them is not taken for a wrong response to another kind.
-fn messages(revision: Revision) -> Vec<BrokenMessage> {
-    let not_json = NOT_JSON.into_iter().map(|(description, text)| BrokenMessage {
+fn not_json() -> Vec<BrokenMessage> {
+    let messages = NOT_JSON.into_iter().map(|(description, text)| BrokenMessage {
         rule: Rule::ParseError,
         description,
         text: text.to_owned(),
     });
-    let invalid = invalid_requests(revision).into_iter().map(|(description, message)| {
-        BrokenMessage { rule: Rule::InvalidRequest, description, text: message.to_string() }
-    });
-    not_json.chain(invalid).collect()
+    messages.collect()
 }
 
-/// Returns JSON values that are not valid requests, each with a description.
-fn invalid_requests(revision: Revision) -> Vec<(&'static str, Value)> {
+/// Returns JSON values that are not valid requests.
+fn invalid_requests(revision: Revision) -> Vec<BrokenMessage> {
     let with = |key: &str, value: Value| {
         let mut message = valid_request(revision, "sparring-invalid");
         message[key] = value;
@@ -138,7 +128,7 @@ fn invalid_requests(revision: Revision) -> Vec<(&'static str, Value)> {
         message.as_object_mut().map(|it| it.remove(key));
         message
     };
-    vec![
+    let values = [
         ("a number", json!(42)),
         ("a string", json!("ping")),
         ("an empty array", json!([])),
@@ -150,7 +140,13 @@ fn invalid_requests(revision: Revision) -> Vec<(&'static str, Value)> {
         ("a request whose id is null", with("id", json!(null))),
         ("a request without `jsonrpc`", without("jsonrpc")),
         ("a request with another `jsonrpc` than \"2.0\"", with("jsonrpc", json!("1.0"))),
-    ]
+    ];
+    let messages = values.into_iter().map(|(description, value)| BrokenMessage {
+        rule: Rule::InvalidRequest,
+        description,
+        text: value.to_string(),
+    });
+    messages.collect()
 }
 
 /// Returns a request that every server of the revision answers.

@@ -51,7 +51,13 @@ async fn undeclared_features(context: &Context) -> ProbeResult {
 /// Judges the response to a request that asked for input when the client declared everything.
 fn judge_refusal(context: &Context, reply: &Reply, subject: &str) {
     let rule = Rule::RequiredCapability;
-    let Some(error) = reply.error() else { return };
+    let Some(error) = reply.error() else {
+        // The request does not need the capability.
+        if reply.is_answered() {
+            context.pass(rule);
+        }
+        return;
+    };
     let data = error.data.unwrap_or_default();
     let lists_any = data["requiredCapabilities"].as_object().is_some_and(|it| !it.is_empty());
     match error.code {

@@ -51,6 +51,15 @@ pub(super) async fn agrees_to(context: &Context, revision: Revision) -> Result<b
     }
 }
 
+/// Returns true if the server also speaks revisions with a handshake.
+pub(super) async fn speaks_legacy(context: &Context) -> Result<bool, Stopped> {
+    if context.spoken().any_legacy() || context.spoken().no_legacy() {
+        return Ok(context.spoken().any_legacy());
+    }
+    let reply = initialize(context, Revision::LATEST_LEGACY.name()).await?;
+    Ok(agreed_version(&reply).is_some())
+}
+
 fn agreed_version(reply: &Reply) -> Option<String> {
     reply.result()?["protocolVersion"].as_str().map(str::to_owned)
 }
@@ -143,7 +152,8 @@ async fn initialize_refusal(context: &Context) -> ProbeResult {
         }
         (None, Ok(_)) => context.not_applicable(rule, is_dual),
         (None, Err(Error::Closed { cause: Cause::Http { .. }, .. })) => {
-            context.not_applicable(rule, "the server refuses `initialize` without a JSON-RPC error");
+            context
+                .not_applicable(rule, "the server refuses `initialize` without a JSON-RPC error");
         }
         (None, Err(error)) => {
             let message = format!("expected an error in response to `initialize`; {error}");

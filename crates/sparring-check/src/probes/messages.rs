@@ -89,9 +89,8 @@ async fn undeclared_methods(context: &Context) -> ProbeResult {
 /// Sends requests with fields that no revision has.
 async fn unknown_fields(context: &Context) -> ProbeResult {
     let rule = Rule::UnknownField;
-    let connected = context.connect_with(|client| {
-        client.capability("sparringUnknown", json!({"nested": [1, 2]}))
-    });
+    let connected = context
+        .connect_with(|client| client.capability("sparringUnknown", json!({"nested": [1, 2]})));
     let connection = match connected.await {
         Ok(connection) => connection,
         Err(stopped) => {
@@ -176,9 +175,8 @@ async fn invalid_modern_params(context: &Context) -> ProbeResult {
     judge_invalid_params(context, &reply, "server/discover", missing);
     let start = connection.recording().len();
     let method = "subscriptions/listen";
-    let acknowledged = |entry: &Entry| {
-        entry.frame.method() == Some("notifications/subscriptions/acknowledged")
-    };
+    let acknowledged =
+        |entry: &Entry| entry.frame.method() == Some("notifications/subscriptions/acknowledged");
     tokio::select! {
         reply = connection.request(method, Some(json!({}))) => {
             if reply.error_code() != Some(code::METHOD_NOT_FOUND) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use sparring_wire::{Json, Revision, Rule, Side, code};
 
-use super::lifecycle::{UNKNOWN_VERSIONS, agrees_to};
+use super::lifecycle::{UNKNOWN_VERSIONS, agrees_to, speaks_legacy};
 use super::messages::LISTS;
 use super::{Probe, probe};
 use crate::connection::Reply;
@@ -147,7 +147,7 @@ async fn statelessness(context: &Context) -> ProbeResult {
     let capabilities = json!({"_meta": {
         CAPABILITIES_KEY: {}, CLIENT_INFO_KEY: {"name": "another", "version": "0.0.1"},
     }});
-    connection.request(method, Some(capabilities)).await;
+    judge(connection.request(method, Some(capabilities)).await, "from another client");
     judge(connection.request(method, None).await, "after a request of another client");
     connection.close().await;
     Ok(())
@@ -177,7 +177,7 @@ async fn request_metadata(context: &Context) -> ProbeResult {
             (Some(without(CAPABILITIES_KEY)), "the client's capabilities in its `_meta`", true),
         ] {
             let reply = send(method, params).await;
-            judge_missing_meta(context, method, missing, names_version, &reply);
+            judge_missing_meta(context, method, missing, names_version, &reply).await?;
         }
         let reply = send(method, Some(without(CLIENT_INFO_KEY))).await;
         match (reply.is_success(), reply.outcome()) {
@@ -193,28 +193,28 @@ async fn request_metadata(context: &Context) -> ProbeResult {
     Ok(())
 }
 
-fn judge_missing_meta(
+async fn judge_missing_meta(
     context: &Context,
     method: &str,
     missing: &str,
     names_version: bool,
     reply: &Reply,
-) {
+) -> ProbeResult {
     let rule = Rule::MissingMeta;
-    // A request without a version can be one of the other era.
-    let is_ambiguous = !names_version && !context.spoken().no_legacy();
     // Over HTTP, the version is also in a header, which the body then contradicts.
     let contradicts_header = !names_version && context.http().is_some();
     match (reply.error_code(), reply.outcome()) {
         (Some(code::INVALID_PARAMS), _) => context.pass(rule),
         (Some(code::HEADER_MISMATCH), _) if contradicts_header => context.pass(rule),
-        (Some(_), _) if is_ambiguous => context.pass(rule),
+        // A request without a version can be one of the other era.
+        (Some(_), _) if !names_version && speaks_legacy(context).await? => context.pass(rule),
         (None, Err(error)) if !reply.is_answered() => context.undecided(rule, error.to_string()),
         _ => {
             let expected = format!("expected the error -32602 for a request without {missing}");
             context.fail(rule, reply.finding(expected).about(method));
         }
     }
+    Ok(())
 }
 
 /// Looks at the results of all connections.

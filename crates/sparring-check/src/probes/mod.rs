@@ -7,12 +7,13 @@
 mod altered_state;
 mod arguments;
 mod authorization;
-mod completion;
-mod call_traffic;
-mod changes;
 mod batch;
 mod broken_messages;
+mod call_traffic;
 mod capabilities;
+mod cancellations;
+mod changes;
+mod completion;
 mod cost;
 mod definition_findings;
 mod definitions;
@@ -22,12 +23,12 @@ mod lifecycle;
 mod lists;
 mod malformed_params;
 mod messages;
-mod observed;
 mod metadata;
+mod observed;
 mod pagination;
 mod prompts;
-mod refusals;
 mod questions;
+mod refusals;
 mod resources;
 mod safety;
 mod stdio;
@@ -87,6 +88,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     authorization::PROBES,
     utilities::PROBES,
     pagination::PROBES,
+    subscriptions::PROBES,
     tools::PROBES,
     usage::PROBES,
     resources::PROBES,
@@ -97,7 +99,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     questions::PROBES,
     tasks::PROBES,
     input_required::PROBES,
-    subscriptions::PROBES,
+    cancellations::PROBES,
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,

@@ -41,12 +41,15 @@ pub(super) fn require_refusal(context: &Context, rule: Rule, reply: &Reply, requ
     }
 }
 
-/// Requires that a request got an error with this code. Use it only for requests that were
-/// refused or not: a request without a usable answer leaves the rule undecided.
+/// Requires that a request got an error with this code.
 pub(super) fn require_code(context: &Context, rule: Rule, reply: &Reply, code: i64, request: &str) {
     match (reply.error_code(), Refusal::of(reply)) {
         (Some(found), _) if found == code => context.pass(rule),
         (None, Refusal::Unknown) => context.undecided(rule, reply.describe()),
+        // The refusal is an HTTP response without an error.
+        (None, Refusal::Refused) if !reply.is_tool_error() => {
+            context.not_applicable(rule, reply.describe());
+        }
         _ => {
             let expected = format!("expected the error {code} for {request}");
             context.fail(rule, reply.finding(expected));

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod arguments;
+mod bad_servers;
 mod clean;
 mod handshakes;
 mod musts;

@@ -46,15 +46,15 @@ fn combine(mut one: Map<String, Value>, other: Map<String, Value>) -> Map<String
         };
         let numbers = known.as_f64().zip(value.as_f64());
         match &*key {
-            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-                if numbers.is_some_and(|(known, value)| value > known) {
-                    *known = value;
-                }
+            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
+                if numbers.is_some_and(|(known, value)| value > known) =>
+            {
+                *known = value;
             }
-            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-                if numbers.is_some_and(|(known, value)| value < known) {
-                    *known = value;
-                }
+            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
+                if numbers.is_some_and(|(known, value)| value < known) =>
+            {
+                *known = value;
             }
             "required" => {
                 if let (Value::Array(known), Value::Array(more)) = (known, value) {
@@ -106,7 +106,8 @@ fn common_types(one: &Value, other: &Value) -> Vec<Value> {
 /// Returns the alternatives of a merged schema, each merged with the rest of it; only the
 /// schema itself if it has none.
 pub(super) fn alternatives(root: &Value, schema: &Map<String, Value>) -> Vec<Map<String, Value>> {
-    let Some(key) = ALTERNATIVES.into_iter().find(|key| schema.get(*key).is_some_and(Value::is_array))
+    let Some(key) =
+        ALTERNATIVES.into_iter().find(|key| schema.get(*key).is_some_and(Value::is_array))
     else {
         return vec![schema.clone()];
     };

@@ -5,13 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sparring_transport::http::RawRequest;
 use sparring_wire::mirrored_headers::{METHOD_HEADER, NAME_HEADER, PROTOCOL_VERSION_HEADER};
-use sparring_wire::{Rule, code};
+use sparring_wire::{Revision, Rule, code};
 
 use super::leave_out;
 use super::named_requests::{NamedRequest, named_requests};
 use crate::context::{Context, ProbeResult};
 use crate::http::{
-    HttpServer, Refusal, RequestExt, modern, require_refusal, require_same, streamable,
+    HttpServer, Refusal, RequestExt, initialize, modern, require_refusal, require_same, streamable,
 };
 
 /// The refusal of a request whose headers do not mirror its body.
@@ -78,6 +78,11 @@ pub(super) async fn missing(context: &Context) -> ProbeResult {
         let request = discover(context, server).without(PROTOCOL_VERSION_HEADER);
         let expected = format!("{wanted} `MCP-Protocol-Version`");
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
+    }
+    if server.oldest_version().await.is_none() {
+        let request = initialize(Revision::V2025_11_25);
+        let expected = "the status 400 for `initialize` without the headers of this revision";
+        require_refusal(context, server, rule, &request, Refusal::status(&[400]), expected).await;
     }
     for named in named_requests(context) {
         let request = named.build(context, server).without(NAME_HEADER);

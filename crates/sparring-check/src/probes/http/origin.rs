@@ -28,22 +28,27 @@ pub(super) async fn foreign_origin(context: &Context) -> ProbeResult {
         return Ok(());
     };
     let is_streamable = server.speaks_streamable_http().await;
+    if is_streamable && server.refuses_sessions().await {
+        leave_out(context, &[rule], "the server allows only one session at a time");
+        return Ok(());
+    }
     let entrances = Entrances::find(server, is_streamable).await?;
     // Since 2025-11-25 the status is 403 (basic/transports#security-warning).
     let has_status = is_streamable && context.revision >= Revision::V2025_11_25;
     let wanted = if has_status { "the status 403" } else { "a refusal" };
     let post_refusal = if has_status { Refusal::status(&[403]) } else { Refusal::ANY };
     let get_refusal = if has_status { Refusal::status(&[403, 405]) } else { Refusal::ANY };
-    let mut origins = vec![format!("https://{FOREIGN_HOST}")];
+    let mut origins = vec![
+        (format!("https://{FOREIGN_HOST}"), "a request with a foreign `Origin`"),
+        ("null".to_owned(), "a request with the `Origin` null, as pages without an origin send"),
+    ];
     if let Some(address) = Address::of(&server.target().url) {
         // A comparison of the beginning takes it for the server's own origin.
-        origins.push(format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host()));
+        let origin = format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host());
+        origins.push((origin, "a foreign `Origin` that begins with the server's own host"));
     }
-    for (index, origin) in origins.iter().enumerate() {
-        let expected = match index {
-            0 => format!("{wanted} for a request with a foreign `Origin`"),
-            _ => format!("{wanted} for a foreign `Origin` that begins with the server's own host"),
-        };
+    for (index, (origin, what)) in origins.iter().enumerate() {
+        let expected = format!("{wanted} for {what}");
         for post in &entrances.posts {
             let request = post.clone().with("origin", origin);
             require_refusal(context, server, rule, &request, post_refusal, &expected).await;
@@ -68,7 +73,12 @@ pub(super) async fn rebound_host(context: &Context) -> ProbeResult {
         leave_out(context, &[rule], "the server is not reached at a loopback address");
         return Ok(());
     };
-    let entrances = Entrances::find(server, server.speaks_streamable_http().await).await?;
+    let is_streamable = server.speaks_streamable_http().await;
+    if is_streamable && server.refuses_sessions().await {
+        leave_out(context, &[rule], "the server allows only one session at a time");
+        return Ok(());
+    }
+    let entrances = Entrances::find(server, is_streamable).await?;
     let host = format!("{FOREIGN_HOST}{}", address.port_suffix());
     let origin = format!("{}://{host}", address.scheme);
     let expected = "a refusal of a page whose foreign name resolves to this machine";

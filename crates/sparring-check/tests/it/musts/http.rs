@@ -7,6 +7,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::*;
+use crate::support::CORRECT;
 
 fn parse(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap_or_default()
@@ -269,7 +270,7 @@ pub(super) const ALL: &[Must] = &[
         on_message(server, "ping", |message| message["result"] = json!({"pong": true}))
     }),
     over_http("messages on a stream are JSON-RPC", V2025_06_18, |server| {
-        server.on_body(|_, _, body| match body.starts_with("event:") || body.starts_with("data:") {
+        server.on_body(|_, _, body| match body.contains("data: {") {
             true => format!("data: working\n\n{body}"),
             false => body,
         })
@@ -355,7 +356,8 @@ pub(super) const ALL: &[Must] = &[
         })
     }),
     over_http("MCP-Protocol-Version is required", V2026_07_28, |server| {
-        answer_as_if(server, |parts, body| {
+        let script = format!("{CORRECT}\nprotocol: ['2026-07-28']\n");
+        answer_as_if(server.script(&script), |parts, body| {
             is_modern(&parse(body)) && header(parts, "mcp-protocol-version").is_empty()
         })
     }),
@@ -413,7 +415,9 @@ pub(super) const ALL: &[Must] = &[
     }),
     over_http("a result has a resultType", V2026_07_28, |server| {
         on_message(server, "prompts/get", |message| {
-            message["result"].as_object_mut().unwrap().remove("resultType");
+            if let Some(result) = message["result"].as_object_mut() {
+                result.remove("resultType");
+            }
         })
     }),
     over_http("cacheable results have a scope", V2026_07_28, |server| {

@@ -23,7 +23,7 @@ const SERVER_PATH: &str = "/.well-known/oauth-authorization-server";
 
 /// Protects the correct server with a token, and publishes the metadata of both servers.
 /// Alterations that were made before answer first.
-pub(super) fn protect(server: AlteredHttp) -> AlteredHttp {
+pub(crate) fn protect(server: AlteredHttp) -> AlteredHttp {
     server.token(TOKEN).on_request(|parts, body| match parts.uri.path() {
         RESOURCE_PATH => Some(json_response(&resource(parts))),
         SERVER_PATH => Some(json_response(&authorization_server(parts))),

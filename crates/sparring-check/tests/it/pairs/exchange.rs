@@ -1,10 +1,12 @@
 //! Requests and their responses.
 
+use axum::body::Body;
+use axum::response::Response;
 use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
-use crate::support::{Action, AlteredServer};
+use crate::support::{Action, AlteredHttp, AlteredServer};
 
 const V2024_11_05: Revision = Revision::V2024_11_05;
 const V2025_03_26: Revision = Revision::V2025_03_26;
@@ -68,7 +70,39 @@ fn on_unknown(
     })
 }
 
+/// Answers HTTP requests whose body has this text with a status and a message.
+fn answering_http(
+    server: AlteredHttp,
+    text: &'static str,
+    status: u16,
+    message: Value,
+) -> AlteredHttp {
+    server.on_request(move |_, body| {
+        let has_text = String::from_utf8_lossy(body).contains(text);
+        let response = Response::builder().status(status);
+        let response = response.header("content-type", "application/json");
+        has_text.then(|| response.body(Body::from(message.to_string())).unwrap())
+    })
+}
+
+fn error_message(code: i64) -> Value {
+    json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": "It failed."}})
+}
+
 pub(super) const CASES: &[Case] = &[
+    Case::http(Rule::InvalidRequest, V2025_11_25, |server| {
+        let result = json!({"jsonrpc": "2.0", "id": "sparring-invalid", "result": {}});
+        answering_http(server, "sparring-invalid", 200, result)
+    }),
+    Case::http(Rule::InvalidRequest, V2026_07_28, |server| {
+        answering_http(server, "sparring-invalid", 400, error_message(-32603))
+    }),
+    Case::http(Rule::ParseError, V2025_06_18, |server| {
+        answering_http(server, "This is not JSON.", 400, error_message(-32600))
+    }),
+    Case::http(Rule::Batch, V2025_03_26, |server| {
+        answering_http(server, "sparring-batch-1", 400, error_message(-32600))
+    }),
     Case::lines(Rule::UnknownMethod, V2025_11_25, |server| {
         server.on_method("sparring/unknown", |request| result(request, json!({})))
     }),
@@ -79,9 +113,7 @@ pub(super) const CASES: &[Case] = &[
         server.on_method("sparring/unknown", |request| error(request, -32600))
     }),
     Case::lines(Rule::AnsweredNotification, V2025_11_25, |server| {
-        server.on_method("notifications/sparring-unknown", |_| {
-            error(&json!({"id": 4711}), -32601)
-        })
+        server.on_method("notifications/sparring-unknown", |_| error(&json!({"id": 4711}), -32601))
     })
     .also(&[Rule::UnknownResponse]),
     Case::lines(Rule::AnsweredNotification, V2026_07_28, |server| {
@@ -220,14 +252,10 @@ pub(super) const CASES: &[Case] = &[
         refusing(server, -32602, |it| it["params"].get("sparringUnknown").is_some())
     }),
     Case::lines(Rule::UnknownField, V2025_06_18, |server| {
-        refusing(server, -32602, |it| {
-            it["params"]["_meta"].get("com.example/sparring").is_some()
-        })
+        refusing(server, -32602, |it| it["params"]["_meta"].get("com.example/sparring").is_some())
     }),
     Case::lines(Rule::UnknownField, V2024_11_05, |server| {
-        refusing(server, -32602, |it| {
-            it["params"]["capabilities"].get("sparringUnknown").is_some()
-        })
+        refusing(server, -32602, |it| it["params"]["capabilities"].get("sparringUnknown").is_some())
     }),
     Case::lines(Rule::UnknownField, V2026_07_28, |server| {
         refusing(server, -32602, |it| {

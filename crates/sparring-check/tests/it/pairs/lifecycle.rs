@@ -74,6 +74,8 @@ fn answering(
     server.on_request(move |request| {
         let is_request = request["method"].is_string() && request.get("id").is_some();
         let is_tested = ["server/discover", "tools/list"].iter().any(|it| request["method"] == *it);
+        // Params of another type belong to another rule.
+        let is_tested = is_tested && !request["params"].is_string();
         match is_request && is_tested && fits(request) {
             true => answer(request),
             false => Action::Pass,
@@ -84,6 +86,12 @@ fn answering(
 fn has_unknown_version(request: &Value) -> bool {
     let version = meta(request, VERSION).and_then(Value::as_str);
     version.is_some_and(|it| Revision::from_name(it).is_none())
+}
+
+/// Returns true for a call of the tool that asks, by a client that cannot answer.
+fn lacks_elicitation(request: &Value) -> bool {
+    request["params"]["name"] == "ask"
+        && meta(request, CAPABILITIES).is_some_and(|it| it.get("elicitation").is_none())
 }
 
 fn only_modern() -> AlteredServer {
@@ -97,11 +105,12 @@ fn only_tools() -> AlteredServer {
     )
 }
 
-const CANNOT_ASK: &[Rule] = &[];
-
 pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::Handshake, V2025_06_18, |server| {
-        server.on_method("initialize", |request| error(request, -32603, Value::Null))
+        server.on_method("initialize", |request| match &request["params"]["protocolVersion"] {
+            version if *version == "2025-06-18" => error(request, -32603, Value::Null),
+            _ => Action::Pass,
+        })
     }),
     Case::lines(Rule::Handshake, V2025_11_25, |server| {
         server.on_method("initialize", |_| Action::Answer(Vec::new()))
@@ -137,7 +146,8 @@ pub(super) const CASES: &[Case] = &[
         negotiating(server, |request| handshake(request, "2023-01-01"))
     }),
     Case::lines(Rule::VersionNegotiation, V2025_03_26, |server| {
-        let server = AlteredServer::new(&CORRECT.replacen("tools:", "protocol: \"2025-03-26\"\ntools:", 1));
+        let server =
+            AlteredServer::new(&CORRECT.replacen("tools:", "protocol: \"2025-03-26\"\ntools:", 1));
         negotiating(server, |request| handshake(request, "2025-11-25"))
     }),
     Case::lines(Rule::OlderVersion, V2025_11_25, |server| {
@@ -180,18 +190,15 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::Stateful, V2026_07_28, |server| {
         server.on_connect(|server| {
-            let client = std::sync::Mutex::new(None);
-            answering(
-                server,
-                move |request| {
-                    let found = meta(request, CLIENT_INFO).map(|it| it["name"].clone());
-                    let mut client = client.lock().unwrap();
-                    let known = client.get_or_insert_with(|| found.clone());
-                    found.is_some() && *known != found
-                        || *known != found.clone() && found == Some(json!("sparring"))
-                },
-                |request| error(request, -32600, Value::Null),
-            )
+            let last = std::sync::Mutex::new(Value::Null);
+            let has_changed = move |request: &Value| {
+                let client = meta(request, CLIENT_INFO).map(|it| it["name"].clone());
+                let Some(client) = client else { return false };
+                let mut last = last.lock().unwrap();
+                let before = std::mem::replace(&mut *last, client.clone());
+                !before.is_null() && before != client
+            };
+            answering(server, has_changed, |request| error(request, -32600, Value::Null))
         })
     }),
     Case::lines(Rule::UnspokenVersion, V2026_07_28, |server| {
@@ -209,7 +216,11 @@ pub(super) const CASES: &[Case] = &[
         answering(server, |it| meta(it, CAPABILITIES).is_none(), tools)
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
-        answering(server, |it| meta(it, CAPABILITIES).is_none(), |it| error(it, -32600, Value::Null))
+        answering(
+            server,
+            |it| meta(it, CAPABILITIES).is_none(),
+            |it| error(it, -32600, Value::Null),
+        )
     }),
     Case::lines(Rule::MissingMeta, V2026_07_28, |server| {
         answering(server, |it| meta(it, VERSION).is_none(), |it| error(it, -32603, Value::Null))
@@ -221,7 +232,11 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::RequiredClientInfo, V2026_07_28, |server| {
         answering(
             server,
-            |it| meta(it, VERSION).is_some() && meta(it, CAPABILITIES).is_some() && meta(it, CLIENT_INFO).is_none(),
+            |it| {
+                meta(it, VERSION).is_some()
+                    && meta(it, CAPABILITIES).is_some()
+                    && meta(it, CLIENT_INFO).is_none()
+            },
             |it| error(it, -32602, Value::Null),
         )
     }),
@@ -231,11 +246,11 @@ pub(super) const CASES: &[Case] = &[
         })
     }),
     Case::lines(Rule::ReservedMetaKey, V2025_06_18, |server| {
-        server.on_result("tools/list", |result| result["_meta"] = json!({"dev.mcp/own": 1}))
+        server.on_result("tools/list", |result| result["_meta"] = json!({"mcp.dev/own": 1}))
     }),
     Case::lines(Rule::ReservedMetaKey, V2026_07_28, |server| {
         server.on_result("tools/list", |result| {
-            result["_meta"]["io.modelcontextprotocol/own"] = json!(1);
+            result["_meta"]["dev.mcp/own"] = json!(1);
         })
     }),
     Case::lines(Rule::OutOfOrder, V2025_06_18, |server| {
@@ -246,21 +261,25 @@ pub(super) const CASES: &[Case] = &[
             }
             _ => vec![line],
         })
-    }),
+    })
+    .also(&[Rule::Undeclared]),
     Case::lines(Rule::WrongVersion, V2025_06_18, |server| {
         server.on_result("initialize", |result| result["protocolVersion"] = json!("2099-01-01"))
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::WrongVersion, V2026_07_28, |server| {
         server.on_result("server/discover", |result| {
             result["supportedVersions"] = json!(["2025-11-25"]);
         })
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::WrongVersion, V2026_07_28, |server| {
         server.on_method("server/discover", |request| {
             let version = meta(request, VERSION);
             error(request, -32022, json!({"supported": ["2026-07-28"], "requested": version}))
         })
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::EarlyMessage, V2025_11_25, |server| {
         server.on_method("initialize", |_| {
             let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -273,7 +292,8 @@ pub(super) const CASES: &[Case] = &[
     .also(&[Rule::AnsweredNotification]),
     Case::lines(Rule::Crash, V2026_07_28, |server| {
         server.on_method("server/discover", |_| Action::Close)
-    }),
+    })
+    .also(&[Rule::Handshake]),
     Case::lines(Rule::UndeclaredMethod, V2025_11_25, |server| {
         server.on_method("prompts/list", |request| error(request, -32603, Value::Null))
     })
@@ -287,18 +307,21 @@ pub(super) const CASES: &[Case] = &[
             result["capabilities"].as_object_mut().unwrap().remove("prompts");
         })
     }),
-    Case::lines(Rule::Undeclared, V2025_11_25, |server| {
-        asking_again(server)
-    })
-    .also(CANNOT_ASK),
+    Case::lines(Rule::Undeclared, V2025_11_25, asking_again),
     Case::lines(Rule::NotNegotiated, V2025_03_26, asking_again),
     Case::lines(Rule::RequiredCapability, V2026_07_28, |server| {
-        server.on_response("tools/call", |request, response| {
-            if response["error"]["code"] == -32021 && request["params"]["name"] == "ask" {
-                response["error"] = json!({"code": -32603, "message": "It failed."});
-            }
+        server.on_method("tools/call", |request| match lacks_elicitation(request) {
+            true => error(request, -32603, Value::Null),
+            false => Action::Pass,
         })
     }),
+    Case::lines(Rule::RequiredCapability, V2026_07_28, |server| {
+        server.on_method("tools/call", |request| match lacks_elicitation(request) {
+            true => error(request, -32021, json!({"requiredCapabilities": ["elicitation"]})),
+            false => Action::Pass,
+        })
+    })
+    .also(&[Rule::WrongType]),
     Case::lines(Rule::InvalidExtension, V2026_07_28, |server| {
         server.on_result("server/discover", |result| {
             result["capabilities"]["extensions"] = json!({"noPrefix": {}});

@@ -1,6 +1,7 @@
 //! The correct server on a stream of lines, whose messages a test alters.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -21,6 +22,8 @@ pub(crate) enum Action {
     Answer(Vec<String>),
     /// The client gets these lines, and the correct server gets the message.
     AnswerAndPass(Vec<String>),
+    /// The correct server gets it after this time.
+    PassAfter(Duration),
     /// The server ends.
     Close,
 }
@@ -152,7 +155,7 @@ impl AlteredServer {
         })
     }
 
-    /// Alters the server of each connection, with a state of its own.
+    /// Alters the server of each connection, for state of one connection.
     pub(crate) fn on_connect(
         mut self,
         alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
@@ -185,6 +188,10 @@ impl AlteredServer {
                         Action::Pass => (Vec::new(), true),
                         Action::Answer(lines) => (lines, false),
                         Action::AnswerAndPass(lines) => (lines, true),
+                        Action::PassAfter(time) => {
+                            tokio::time::sleep(time).await;
+                            (Vec::new(), true)
+                        }
                         Action::Close => return,
                     };
                     for line in lines {

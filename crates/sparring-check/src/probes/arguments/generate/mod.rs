@@ -203,7 +203,8 @@ pub(super) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
 
 /// Returns strategies for values without a schema.
 fn anything() -> Vec<BoxedStrategy<Value>> {
-    let values = [json!("a"), json!(0), json!(true), json!({}), json!([]), json!("😀"), Value::Null];
+    let values =
+        [json!("a"), json!(0), json!(true), json!({}), json!([]), json!("😀"), Value::Null];
     vec![select(values.to_vec()).boxed()]
 }
 

@@ -32,7 +32,10 @@ struct Range {
 }
 
 /// Returns the strategies for integers, the simplest first.
-pub(super) fn integers(schema: &Map<String, Value>, name: Option<&str>) -> Vec<BoxedStrategy<Value>> {
+pub(super) fn integers(
+    schema: &Map<String, Value>,
+    name: Option<&str>,
+) -> Vec<BoxedStrategy<Value>> {
     let Some(range) = Range::of(schema) else { return Vec::new() };
     let simplest = range.nearest(0);
     let around = |distance: i128| Integers {
@@ -56,7 +59,10 @@ pub(super) fn integers(schema: &Map<String, Value>, name: Option<&str>) -> Vec<B
 }
 
 /// Returns the strategies for numbers, the simplest first.
-pub(super) fn numbers(schema: &Map<String, Value>, name: Option<&str>) -> Vec<BoxedStrategy<Value>> {
+pub(super) fn numbers(
+    schema: &Map<String, Value>,
+    name: Option<&str>,
+) -> Vec<BoxedStrategy<Value>> {
     let mut strategies = integers(schema, name);
     if lets_wait(schema, name) && !strategies.is_empty() {
         return strategies;
@@ -70,7 +76,8 @@ pub(super) fn numbers(schema: &Map<String, Value>, name: Option<&str>) -> Vec<Bo
     let extremes = [1e-7, 1e15 + 0.5, low, high].into_iter();
     for numbers in [fractions.filter(fits).collect::<Vec<_>>(), extremes.filter(fits).collect()] {
         if !numbers.is_empty() {
-            strategies.insert(strategies.len().min(2), select(numbers).prop_map(|it| json!(it)).boxed());
+            strategies
+                .insert(strategies.len().min(2), select(numbers).prop_map(|it| json!(it)).boxed());
         }
     }
     strategies

@@ -23,17 +23,45 @@ const ORDINARY: [&str; 12] = ["a", "b", "z", "A", "Z", "0", "9", " ", "-", "_", 
 const EMOJI: [&str; 4] = ["😀", "🚀", "👍🏽", "👩‍👩‍👧"];
 
 /// Letters and signs of many scripts, also such that change their length in another case.
-const LETTERS: [&str; 10] = ["ü", "ß", "日本語", "ع", "e\u{301}", "İ", "\u{fb01}", "ǅ", "𝒳", "\u{10ffff}"];
+const LETTERS: [&str; 10] =
+    ["ü", "ß", "日本語", "ع", "e\u{301}", "İ", "\u{fb01}", "ǅ", "𝒳", "\u{10ffff}"];
 
 /// Characters that cannot be seen or that control a terminal.
 const CONTROLS: [&str; 10] = [
-    "\n", "\t", "\r\n", "\u{0}", "\u{7}", "\u{1b}[0m", "\u{7f}", "\u{200b}", "\u{202e}", "\u{feff}",
+    "\n",
+    "\t",
+    "\r\n",
+    "\u{0}",
+    "\u{7}",
+    "\u{1b}[0m",
+    "\u{7f}",
+    "\u{200b}",
+    "\u{202e}",
+    "\u{feff}",
 ];
 
 /// Texts with a meaning in other languages.
 const SYNTAX: [&str; 20] = [
-    " ", "'", "\"", "\\", "%s", "${a}", "{{a}}", "{}", "[", "(", "<b>", "-1", "0", "null", "NaN", "true",
-    "__proto__", "../..", "; ls", "a\\",
+    " ",
+    "'",
+    "\"",
+    "\\",
+    "%s",
+    "${a}",
+    "{{a}}",
+    "{}",
+    "[",
+    "(",
+    "<b>",
+    "-1",
+    "0",
+    "null",
+    "NaN",
+    "true",
+    "__proto__",
+    "../..",
+    "; ls",
+    "a\\",
 ];
 
 /// Returns the strategies for texts, the simplest first.
@@ -52,7 +80,8 @@ pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
         return strategies;
     }
     let short = |characters: &'static [&'static str], more: u64| {
-        let length = least as usize..=most.min(least.max(1) + more) as usize;
+        let shortest = least.max(1).min(most);
+        let length = shortest as usize..=most.min(shortest + more) as usize;
         let texts = vec(select(characters.to_vec()), length);
         texts.prop_map(|parts| json!(parts.concat())).boxed()
     };
@@ -61,27 +90,28 @@ pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
     strategies.push(select(SYNTAX.to_vec()).prop_map(|it| json!(it)).boxed());
     strategies.push(short(&CONTROLS, 0));
     strategies.push(RepeatedText { text: "a", least, start: most }.boxed());
-    for pieces in [&SYNTAX[..], &LETTERS, &CONTROLS] {
+    strategies.push(short(&EMOJI, 1));
+    for pieces in [&SYNTAX[..], &LETTERS, &CONTROLS, &EMOJI] {
         let length: usize = pieces.iter().map(|it| it.chars().count()).sum();
         if (least..=most).contains(&(length as u64)) {
             strategies.push(together(pieces));
         }
     }
-    strategies.push(short(&EMOJI, 1));
     if least == 0 {
         strategies.push(Just(json!("")).boxed());
     }
     strategies
 }
 
-/// Returns a strategy for one text of all these pieces. It shrinks to the guilty ones.
+/// Returns a strategy for one text of all these pieces. It shrinks to the guilty ones:
+/// to the first of `pieces` if each of them is.
 fn together(pieces: &[&'static str]) -> BoxedStrategy<Value> {
     let piece = |text: &&'static str| Optional {
         inner: Just(*text),
         is_always_present: true,
         is_required: false,
     };
-    let pieces: Vec<_> = pieces.iter().map(piece).collect();
+    let pieces: Vec<_> = pieces.iter().rev().map(piece).collect();
     pieces.prop_map(|pieces| json!(pieces.into_iter().flatten().collect::<String>())).boxed()
 }
 
@@ -92,7 +122,8 @@ fn of_pattern(schema: &Map<String, Value>, pattern: &str) -> Vec<BoxedStrategy<V
         _ => inner,
     };
     // In the patterns of JSON Schema these classes are those of ASCII.
-    let inner = inner.replace(r"\d", "[0-9]").replace(r"\w", "[A-Za-z0-9_]").replace(r"\s", "[ \t]");
+    let inner =
+        inner.replace(r"\d", "[0-9]").replace(r"\w", "[A-Za-z0-9_]").replace(r"\s", "[ \t]");
     let sample = samples(&Value::Object(schema.clone()), false).values;
     let mut strategies = vec![select(sample).boxed()];
     if let Ok(texts) = string_regex(&inner) {
@@ -113,7 +144,9 @@ fn texts_of_format(format: &str) -> &'static [&'static str] {
         "date" => &["2026-01-01", "2024-02-29", "0001-01-01", "9999-12-31"],
         "time" => &["12:00:00Z", "00:00:00.000000001Z", "23:59:59+14:00"],
         "duration" => &["PT1M", "P1Y2M3DT4H5M6S", "P0D"],
-        "email" | "idn-email" => &["someone@example.com", "a.b+c@sub.example.co", "\"a b\"@example.com"],
+        "email" | "idn-email" => {
+            &["someone@example.com", "a.b+c@sub.example.co", "\"a b\"@example.com"]
+        }
         "uri" | "iri" | "url" => &[
             "https://example.com/",
             "https://user@example.com:8443/a%20b?c=d&e=%F0%9F%98%80#f",
