@@ -175,11 +175,11 @@ pub(super) const ALL: &[Must] = &[
         })
     }),
     over_http("a request without a token gets the status 401", V2025_11_25, |server| {
-        protect(server).on_response(|_, _, response| {
-            if response.status() == 401 {
-                *response.status_mut() = axum::http::StatusCode::FORBIDDEN;
-            }
-        })
+        protect(server.on_request(|parts, _| {
+            let is_refused =
+                parts.uri.path() == "/mcp" && !parts.headers.contains_key("authorization");
+            is_refused.then(|| Response::builder().status(403).body(Body::empty()).unwrap())
+        }))
     }),
     over_http("a wrong token is refused", V2025_06_18, |server| {
         protect(server.pass(|parts, _| parts.headers.contains_key("authorization")))
