@@ -34,8 +34,8 @@ pub enum CheckError {
     /// The server could not be started or connected to in any revision.
     #[error("cannot connect to the server: {0}")]
     NoConnection(String),
-    /// The server needs a token. Not returned by [`check`], which returns a report about the
-    /// authorization of such a server; for those who show the report.
+    /// The server needs a token. Returned by [`CheckReport::require_connection`], since a check
+    /// reports about the authorization of such a server.
     #[error("the server needs a valid token, so only its authorization was checked: {0}")]
     TokenNeeded(String),
     /// The server speaks none of the revisions.
