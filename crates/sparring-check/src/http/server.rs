@@ -153,8 +153,8 @@ impl HttpServer {
     }
 
     /// Returns the session that a response to `initialize` opens.
-    pub(crate) fn session_of(&self, opening: Exchange) -> Result<Session, Stopped> {
-        Session::from_initialize(self.revision, &opening)
+    pub(crate) fn session_of(&self, opening: &Exchange) -> Result<Session, Stopped> {
+        Session::from_initialize(self.revision, opening)
     }
 
     async fn open(&self) -> Result<Session, NoSession> {

@@ -169,7 +169,7 @@ pub(super) async fn first_refusal(
     }
     let conversation = match server.revision.is_modern() {
         true => Conversation::Requests,
-        false => match server.session_of(opening.exchange.clone()) {
+        false => match server.session_of(&opening.exchange) {
             Ok(session) => Conversation::Session(Box::new(session)),
             Err(_) => return Ok(opening),
         },
