@@ -80,7 +80,8 @@ impl Connection {
     }
 
     /// Sends a request and waits for the response. A request that gets no response breaks
-    /// [`Rule::NoAnswer`], and a server that ends meanwhile breaks [`Rule::Crash`].
+    /// [`Rule::NoAnswer`] unless the server reports progress, and a server that ends meanwhile
+    /// breaks [`Rule::Crash`].
     pub(crate) async fn request(&self, method: &str, params: Option<Value>) -> Reply {
         let params = params.map(RawJson::from);
         let start = self.recording.len();
@@ -130,6 +131,15 @@ impl Connection {
         let frames = self.recording.entries_from(start);
         let reply = Reply { method: method.to_owned(), outcome, frames };
         (reply, has_progress.load(Ordering::Relaxed))
+    }
+
+    /// Calls a tool with good arguments. The call can take long, so only a server that ends
+    /// meanwhile breaks a rule.
+    pub(crate) async fn call_listed_tool(&self, name: &str, arguments: &Value) -> Reply {
+        let params = serde_json::json!({"name": name, "arguments": arguments});
+        let reply = self.request_leniently("tools/call", Some(params)).await;
+        self.report_crash(&reply);
+        reply
     }
 
     /// Sends bytes that are a request with an id, and waits for the response.
@@ -195,20 +205,29 @@ impl Connection {
     fn reply(&self, method: &str, start: usize, outcome: Result<Response, Error>) -> Reply {
         let frames = self.recording.entries_from(start);
         let reply = Reply { method: method.to_owned(), outcome, frames };
-        if let Err(error) = &reply.outcome {
-            let finding = |message: String| Finding::new(message).with_frames(&reply.frames);
-            match error {
-                Error::Timeout { .. } | Error::Stalled { .. } => {
-                    self.outcomes.fail(Rule::NoAnswer, finding(error.to_string()));
-                }
-                Error::Closed { cause, .. } if is_crash(cause) => {
-                    self.outcomes.fail(Rule::Crash, finding(error.to_string()));
-                }
-                _ => {}
-            }
+        self.report_crash(&reply);
+        if let Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) = &reply.outcome
+            && !reply.frames.iter().any(is_progress)
+        {
+            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
+            self.outcomes.fail(Rule::NoAnswer, finding);
         }
         reply
     }
+
+    fn report_crash(&self, reply: &Reply) {
+        if let Err(error @ Error::Closed { cause, .. }) = &reply.outcome
+            && is_crash(cause)
+        {
+            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
+            self.outcomes.fail(Rule::Crash, finding);
+        }
+    }
+}
+
+/// Returns true for a message of a server that still works on a request.
+fn is_progress(entry: &Entry) -> bool {
+    entry.from == Side::Server && entry.frame.method() == Some("notifications/progress")
 }
 
 /// Returns true if the server ended the connection although it should be open.

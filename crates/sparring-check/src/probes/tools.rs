@@ -120,7 +120,7 @@ async fn listed_tools(context: &Context) -> ProbeResult {
             break;
         }
         let arguments = good_arguments(context, tool);
-        let reply = context.main().call_tool(name_of(tool), &arguments.values[0]).await;
+        let reply = context.main().call_listed_tool(name_of(tool), &arguments.values[0]).await;
         if refused_as_unknown(context, tool, &reply).await {
             let expected = "expected the server to know a tool that it lists";
             context.fail(Rule::ItemNotImplemented, reply.finding(expected).about(name_of(tool)));
