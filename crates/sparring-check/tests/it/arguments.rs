@@ -137,11 +137,7 @@ async fn reduces_a_wrong_output_to_the_smallest_list() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reduces_an_internal_error_and_a_wrong_type_to_one_command() {
-    let planted = server(|name, _| {
-        let _ = name;
-        None
-    })
-    .on_response("tools/call", |request, response| {
+    let planted = AlteredServer::new(SERVER).on_response("tools/call", |request, response| {
         if request["params"]["arguments"]["numbers"].as_array().is_some_and(|it| it.len() > 3) {
             let error = json!({"code": -32603, "message": "Internal error"});
             *response = json!({"jsonrpc": "2.0", "id": request["id"], "error": error});
@@ -201,8 +197,7 @@ async fn the_seed_selects_the_arguments_and_cases_their_number() {
         });
         let options = CheckOptions { seed, cases, ..check_options() };
         check(Arc::new(server), options).await.unwrap();
-        let seen = seen.lock().unwrap().clone();
-        seen
+        std::mem::take(&mut *seen.lock().unwrap())
     }
     let first = texts(0, 20).await;
     assert_eq!(first, texts(0, 20).await);

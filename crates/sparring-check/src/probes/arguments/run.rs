@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
         let fault = tool.fault(&call, self.timeout).filter(|(fault, _)| {
             let is_judged = match fault {
                 Fault::Hang | Fault::InternalError => {
-                    tool.is_valid(&arguments) && !tool.uses_network
+                    tool.is_valid(&arguments) && !tool.may_be_slow
                 }
                 Fault::Crash | Fault::Output => true,
             };

@@ -8,6 +8,7 @@ use sparring_wire::{Rule, code};
 
 use super::caller::{Answer, Call};
 use super::cases::{Case, Cases, seed_of};
+use super::generate::lets_wait;
 use super::is_checked;
 use super::output_schema::OutputSchema;
 use crate::context::Context;
@@ -32,8 +33,8 @@ pub(super) struct ToolCheck<'a> {
     pub(super) found: BTreeSet<Fault>,
     /// The first case that got an internal error.
     pub(super) internal_error: Option<(Case, Value)>,
-    /// True if a slow or failing network can be the reason for a missing answer.
-    pub(super) uses_network: bool,
+    /// True if there can be a good reason for a late answer: a network, or a wish to wait.
+    pub(super) may_be_slow: bool,
     /// True after a crash, a hang, or an answer that other rules judge.
     pub(super) is_over: bool,
     last_answer: Option<String>,
@@ -89,7 +90,7 @@ impl<'a> ToolCheck<'a> {
             spent: Duration::ZERO,
             found: BTreeSet::new(),
             internal_error: None,
-            uses_network: uses_network(tool),
+            may_be_slow: uses_network(tool) || waits(tool),
             is_over: false,
             last_answer: None,
             is_settled: false,
@@ -183,7 +184,47 @@ fn uses_network(tool: &Value) -> bool {
     tool["annotations"]["openWorldHint"] == true || words.any(|word| WORDS.contains(&word))
 }
 
+/// Returns true if a tool waits because its caller wants it.
+fn waits(tool: &Value) -> bool {
+    let name = tool["name"].as_str().unwrap_or_default().to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphabetic());
+    let properties = tool["inputSchema"]["properties"].as_object();
+    words.any(|word| ["sleep", "wait", "delay"].contains(&word))
+        || properties.into_iter().flatten().any(|(name, schema)| {
+            schema.as_object().is_some_and(|schema| lets_wait(schema, Some(name)))
+        })
+}
+
 /// Returns the number of members of an object.
 fn size(arguments: &Value) -> usize {
     arguments.as_object().map_or(0, serde_json::Map::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recognizes_tools_that_wait() {
+        let of = |name: &str| json!({"name": "a", "inputSchema": {"properties": {name: {"type": "number"}}}});
+        assert!(waits(&of("delay_seconds")));
+        assert!(waits(&json!({"name": "wait_for_it"})));
+        assert!(!waits(&of("count")));
+    }
+
+    #[test]
+    fn recognizes_tools_that_use_a_network() {
+        let schema = |name: &str| json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {name: {}}});
+        for (tool, expected) in [
+            (json!({"name": "fetch"}), true),
+            (json!({"name": "a", "inputSchema": schema("url")}), true),
+            (json!({"name": "a", "annotations": {"openWorldHint": true}}), true),
+            (
+                json!({"name": "a", "description": "Adds numbers.", "inputSchema": schema("b")}),
+                false,
+            ),
+        ] {
+            assert_eq!(uses_network(&tool), expected, "{tool}");
+        }
+    }
 }

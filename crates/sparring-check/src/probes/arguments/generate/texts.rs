@@ -89,13 +89,16 @@ pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
     strategies.push(short(&LETTERS, 2));
     strategies.push(select(SYNTAX.to_vec()).prop_map(|it| json!(it)).boxed());
     strategies.push(short(&CONTROLS, 0));
-    strategies.push(RepeatedText { text: "a", least, start: most }.boxed());
     strategies.push(short(&EMOJI, 1));
-    for pieces in [&SYNTAX[..], &LETTERS, &CONTROLS, &EMOJI] {
+    let fits = |pieces: &[&str]| {
         let length: usize = pieces.iter().map(|it| it.chars().count()).sum();
-        if (least..=most).contains(&(length as u64)) {
-            strategies.push(together(pieces));
-        }
+        (least..=most).contains(&(length as u64))
+    };
+    let all = [&SYNTAX[..], &LETTERS, &CONTROLS].into_iter();
+    strategies.extend(all.filter(|it| fits(it)).map(together));
+    strategies.push(RepeatedText { text: "a", least, start: most }.boxed());
+    if fits(&EMOJI) {
+        strategies.push(together(&EMOJI));
     }
     if least == 0 {
         strategies.push(Just(json!("")).boxed());
