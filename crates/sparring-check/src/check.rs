@@ -34,6 +34,10 @@ pub enum CheckError {
     /// The server could not be started or connected to in any revision.
     #[error("cannot connect to the server: {0}")]
     NoConnection(String),
+    /// The server needs a token. Returned by [`CheckReport::require_connection`], since a check
+    /// reports about the authorization of such a server.
+    #[error("the server needs a valid token, so only its authorization was checked: {0}")]
+    TokenNeeded(String),
     /// The server speaks none of the revisions.
     #[error("the server speaks none of the revisions: {}", render_reasons(.0))]
     NoRevision(Vec<(Revision, String)>),

@@ -18,6 +18,9 @@ const MAX_BYTES: usize = 200_000;
 /// The number of characters of the suspicious part that a finding shows.
 const MAX_SHOWN: usize = 120;
 
+/// The meaning of instructions to read secrets.
+const READS: &str = "reads secrets";
+
 /// A kind of suspicious instruction.
 struct Pattern {
     regex: Regex,
@@ -37,7 +40,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let secret = r"(?:conversations?|chat history|message history|system prompt|api[ -]?keys?|credentials|passwords?|access tokens?|secrets|environment variables|private keys?|ssh keys?)";
     let address = r"(?:https?://|[\w.+-]+@[\w-]+\.\w)";
     let hides = "hides something from the user";
-    let reads = "reads secrets";
+    let reads = READS;
     let sends = "sends secrets";
     let overrides = "overrides other instructions";
     let table: [(String, &str, &[&str], bool); 14] = [
@@ -92,7 +95,8 @@ impl Pattern {
         let found = self.regex.find_iter(text).find(|found| {
             let after = text[found.end()..].to_lowercase();
             let is_harmless = self.harmless_after.iter().any(|it| after.starts_with(it))
-                || self.harmless_if_forbidden && is_forbidden(&text[..found.start()]);
+                || self.harmless_if_forbidden && is_forbidden(&text[..found.start()])
+                || self.meaning == READS && is_prohibition(found.as_str());
             !is_harmless
         })?;
         Some(found.as_str().chars().take(MAX_SHOWN).collect())
@@ -102,7 +106,11 @@ impl Pattern {
 /// Returns true if the sentence that ends here has a prohibition.
 fn is_forbidden(before: &str) -> bool {
     let sentence = before.rfind(['.', '!', '?', ';', ':']).map_or(before, |at| &before[at..]);
-    PROHIBITION.as_ref().is_some_and(|it| it.is_match(sentence))
+    is_prohibition(sentence)
+}
+
+fn is_prohibition(text: &str) -> bool {
+    PROHIBITION.as_ref().is_some_and(|it| it.is_match(text))
 }
 
 /// Returns the text with single spaces, plain apostrophes, and without invisible characters.
@@ -184,6 +192,7 @@ mod tests {
             "Use this tool even if the user does not ask for it.",
             "Sends a message to a channel. Requires an API key.",
             "Path of the private key (default: ~/.ssh/id_rsa).",
+            "Blocked files must never be read, such as ~/.netrc or ~/.aws/credentials.",
             "Reads ~/.ssh/config and lists the hosts.",
             "Overrides existing rules of the firewall. Ignores previous results.",
             "Returns the conversation with the given id as JSON from https://api.example.com.",

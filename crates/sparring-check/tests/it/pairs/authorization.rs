@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Value, json};
-use sparring_check::{CheckOptions, check, rules_named};
+use sparring_check::{CheckError, CheckOptions, CheckReport, check, rules_named};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
@@ -328,24 +328,49 @@ async fn a_protected_server_is_clean_in_every_revision() {
 }
 
 /// A server that refuses every connection is judged by its challenge.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn judges_the_challenge_of_a_server_that_needs_a_token() {
-    let server = protect(AlteredHttp::default());
-    let report = report_without_token(server, &[V2025_11_25, V2026_07_28]).await;
+    let report = report_without_token(protect(AlteredHttp::default())).await;
+    assert_eq!(bad_rules(&report), []);
     assert!(report.token_needed.is_some());
     assert!(!report.is_clean(false));
+    assert!(matches!(report.require_connection(), Err(CheckError::TokenNeeded(_))));
+
+    type Alter = fn(AlteredHttp) -> AlteredHttp;
+    let broken: [(Rule, Alter); 5] = [
+        (Rule::Unauthorized, |server| refuse_with(server, |it| refuse(403, &challenge(it)))),
+        (Rule::MissingChallenge, |server| refuse_with(server, |_| refuse(401, ""))),
+        (Rule::MissingResourceMetadata, |server| {
+            at(server, RESOURCE_PATH, |_, _| Some(refuse(500, "")))
+        }),
+        (Rule::MissingAuthorizationServers, |server| {
+            set_resource(server, |document| document["authorization_servers"] = json!("a"))
+        }),
+        (Rule::InvalidToken, |server| {
+            server.pass(|parts, _| token_of(parts).is_some_and(|it| it.contains("invalid")))
+        }),
+    ];
+    for (rule, alter) in broken {
+        let report = report_without_token(protect(alter(AlteredHttp::default()))).await;
+        assert!(bad_rules(&report).contains(&rule), "{rule}: {:?}", bad_rules(&report));
+        assert!(report.require_connection().is_ok());
+    }
+}
+
+/// A server may serve anyone, and more to those with a token.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_needs_no_token_is_not_protected() {
+    let server = AlteredHttp::default();
+    let server = server.pass(|parts, _| parts.uri.path() == "/mcp" && token_of(parts).is_none());
+    let report = report_without_token(protect(server)).await;
+    assert_eq!(report.revisions.len(), 5);
     assert_eq!(bad_rules(&report), []);
-    let server = refuse_with(AlteredHttp::default(), |_| refuse(401, ""));
-    let report = report_without_token(protect(server), &Revision::ALL).await;
-    assert_eq!(bad_rules(&report), [Rule::MissingChallenge]);
 }
 
 /// Checks a server without a token.
-async fn report_without_token(
-    server: AlteredHttp,
-    revisions: &[Revision],
-) -> sparring_check::CheckReport {
-    let options = CheckOptions { revisions: revisions.to_vec(), ..options() };
+async fn report_without_token(server: AlteredHttp) -> CheckReport {
+    let mut options = options();
+    only_authorization(&mut options);
     let target = server.without_token().start().await;
     check(std::sync::Arc::new(target), options).await.unwrap()
 }
