@@ -53,6 +53,8 @@ pub(crate) struct Context {
     read_only_tools: Arc<BTreeSet<String>>,
     spoken: Arc<SpokenRevisions>,
     smallest_arguments: Arc<SmallestArguments>,
+    /// The connection for broken messages, while no probe uses it.
+    unjudged: Mutex<Option<Connection>>,
     /// The time that the first connection took.
     connect_time: Duration,
 }
@@ -162,6 +164,7 @@ impl Context {
             read_only_tools: Arc::default(),
             spoken: Arc::default(),
             smallest_arguments: Arc::default(),
+            unjudged: Mutex::default(),
             connect_time: Duration::ZERO,
         }
     }
@@ -197,7 +200,13 @@ impl Context {
                 spare.close().await;
             }
         };
-        tokio::join!(self.main().close(), close_spare);
+        let unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let close_unjudged = async {
+            if let Some(unjudged) = unjudged {
+                unjudged.close().await;
+            }
+        };
+        tokio::join!(self.main().close(), close_spare, close_unjudged);
     }
 
     /// Returns what the server says about itself.
@@ -273,14 +282,24 @@ impl Context {
         Ok(connection)
     }
 
-    /// Opens another connection, with a handshake, for messages that break the protocol. Its
-    /// traffic is not judged.
-    pub(crate) async fn connect_unjudged(&self) -> Result<Connection, Stopped> {
+    /// Returns a connection, with a handshake, for messages that break the protocol. Its traffic
+    /// is not judged. Probes use it one after the other and give it back, because each
+    /// connection can be a process.
+    pub(crate) async fn take_unjudged(&self) -> Result<Connection, Stopped> {
+        let known = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = known.filter(|it| it.client().is_connected()) {
+            return Ok(connection);
+        }
         let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
         let connection = self.start(self.client(), false).await.map_err(stopped)?;
         let ready = connection.client().ready().await;
         ready.map_err(|error| stopped(ConnectError::Client(error)))?;
         Ok(connection)
+    }
+
+    /// Gives back a connection on which the server still answers.
+    pub(crate) fn give_back_unjudged(&self, connection: Connection) {
+        *self.unjudged.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
     }
 
     /// Opens another connection of a changed client, without waiting for the handshake. Its

@@ -25,6 +25,8 @@ const SECOND: &str = "sparring-batch-2";
 struct Responses {
     responses: Vec<Value>,
     shown: Vec<ShownFrame>,
+    /// True if the server answers later requests.
+    is_alive: bool,
 }
 
 async fn batch(context: &Context) -> ProbeResult {
@@ -34,9 +36,11 @@ async fn batch(context: &Context) -> ProbeResult {
     let found = match context.http() {
         Some(server) if server.speaks_streamable_http().await => post(server, &requests).await?,
         _ => {
-            let connection = context.connect_unjudged().await?;
+            let connection = context.take_unjudged().await?;
             let found = send(&connection, &requests).await;
-            connection.close().await;
+            if found.is_alive {
+                context.give_back_unjudged(connection);
+            }
             found
         }
     };
@@ -76,7 +80,8 @@ async fn send(connection: &Connection, batch: &Value) -> Responses {
         let parsed = parse_value(entry.frame.bytes());
         parsed.is_ok_and(|it| flatten(it).iter().any(|it| it["id"] == SECOND))
     };
-    if connection.is_alive().await.is_ok() {
+    let is_alive = connection.is_alive().await.is_ok();
+    if is_alive {
         let recording = connection.recording();
         let fits = |entry: &Entry| entry.from == Side::Server && is_last(entry);
         recording.wait_for(start, RESPONSES_TIMEOUT, fits).await;
@@ -86,7 +91,11 @@ async fn send(connection: &Connection, batch: &Value) -> Responses {
     let received = entries.iter().filter(|entry| entry.from == Side::Server);
     let values = received.filter_map(|entry| parse_value(entry.frame.bytes()).ok());
     let values = values.flat_map(flatten).filter(|it| is_response(it) && !is_ping(it));
-    Responses { responses: values.collect(), shown: entries.iter().map(ShownFrame::from).collect() }
+    Responses {
+        responses: values.collect(),
+        shown: entries.iter().map(ShownFrame::from).collect(),
+        is_alive,
+    }
 }
 
 /// Posts a batch over HTTP.
@@ -99,11 +108,19 @@ async fn post(server: &HttpServer, batch: &Value) -> Result<Responses, Stopped> 
     if !open.exchange().is_stream() {
         let exchange = open.read_body(Instant::now() + RESPONSES_TIMEOUT).await?;
         let found = exchange.messages().into_iter().filter(is_response).collect();
-        return Ok(Responses { responses: found, shown: exchange.shown().to_vec() });
+        return Ok(Responses {
+            responses: found,
+            shown: exchange.shown().to_vec(),
+            is_alive: true,
+        });
     }
     let deadline = Instant::now() + RESPONSES_TIMEOUT;
     while responses(&open).len() < 2 && open.read_event(deadline).await {}
-    Ok(Responses { responses: responses(&open), shown: open.exchange().shown().to_vec() })
+    Ok(Responses {
+        responses: responses(&open),
+        shown: open.exchange().shown().to_vec(),
+        is_alive: true,
+    })
 }
 
 fn flatten(value: Value) -> Vec<Value> {

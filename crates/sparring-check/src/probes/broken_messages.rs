@@ -56,6 +56,7 @@ async fn broken_messages(context: &Context) -> ProbeResult {
     // wrong response to another kind.
     for messages in [not_json(), invalid_requests(context.revision)] {
         let channel = Channel::open(context).await?;
+        let mut is_alive = true;
         for message in messages {
             let reaction = channel.send(&message.text).await?;
             judge_responses(context, &message, &reaction);
@@ -67,10 +68,13 @@ async fn broken_messages(context: &Context) -> ProbeResult {
             let expected = "expected answers to valid requests also after";
             let finding = Finding::new(format!("{expected} {description}; {reason}"));
             context.fail(Rule::BrokenMessage, finding.with_frames(reaction.shown));
+            is_alive = false;
             break;
         }
-        if let Channel::Connection(connection) = channel {
-            connection.close().await;
+        match channel {
+            Channel::Connection(connection) if is_alive => context.give_back_unjudged(connection),
+            Channel::Connection(connection) => drop(connection.close().await),
+            Channel::Http(_) => {}
         }
     }
     Ok(())
@@ -164,7 +168,7 @@ impl<'a> Channel<'a> {
     async fn open(context: &'a Context) -> Result<Channel<'a>, Stopped> {
         match context.http() {
             Some(server) if server.speaks_streamable_http().await => Ok(Channel::Http(server)),
-            _ => Ok(Channel::Connection(context.connect_unjudged().await?)),
+            _ => Ok(Channel::Connection(context.take_unjudged().await?)),
         }
     }
 

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
-use sparring_wire::{Revision, Rule};
+use sparring_wire::{Revision, Rule, code};
 
 use super::{Probe, probe};
 use crate::connection::Reply;
@@ -65,9 +65,10 @@ fn agreed_version(reply: &Reply) -> Option<String> {
 }
 
 async fn version_negotiation(context: &Context) -> ProbeResult {
-    let replies = UNKNOWN_VERSIONS.map(|version| initialize(context, version));
+    let versions = unknown_versions(context);
+    let replies = versions.iter().map(|version| initialize(context, version));
     let replies = join_all(replies).await;
-    for (requested, reply) in UNKNOWN_VERSIONS.into_iter().zip(replies) {
+    for (requested, reply) in versions.iter().zip(replies) {
         let reply = reply?;
         if let Some(chosen) = judge_negotiation(context, requested, &reply).await? {
             judge_chosen_version(context, chosen, &reply).await?;
@@ -78,6 +79,21 @@ async fn version_negotiation(context: &Context) -> ProbeResult {
         context.pass(Rule::OlderVersion);
     }
     Ok(())
+}
+
+/// Returns the versions to request. If the server speaks several revisions, each of them
+/// requests another one, because each request needs a connection of its own, and the response
+/// does not depend on the revision.
+fn unknown_versions(context: &Context) -> &'static [&'static str] {
+    let is_spoken = |it: &Revision| context.spoken().get(*it) == Some(true);
+    let legacy = Revision::ALL.into_iter().filter(|it| !it.is_modern());
+    let spoken: Vec<Revision> = legacy.filter(is_spoken).collect();
+    let position = spoken.iter().position(|it| *it == context.revision).unwrap_or_default();
+    let index = position % UNKNOWN_VERSIONS.len();
+    match spoken.len() {
+        0 | 1 => &UNKNOWN_VERSIONS,
+        _ => &UNKNOWN_VERSIONS[index..=index],
+    }
 }
 
 /// Returns the version that the server chose instead of an unknown one, if it supports it.
@@ -143,6 +159,10 @@ async fn initialize_refusal(context: &Context) -> ProbeResult {
     };
     match (reply.error(), reply.outcome()) {
         (Some(error), _) if names_version(&error) => context.pass(rule),
+        // `initialize` lacks the required headers, which a server checks first.
+        (Some(error), _) if error.code == code::HEADER_MISMATCH => {
+            context.not_applicable(rule, "the server refuses requests without required headers");
+        }
         (Some(_), _) => {
             let expected = format!(
                 "expected an error that names version {}, for users of older clients",

@@ -1,17 +1,18 @@
 //! Requests and notifications of JSON-RPC: unknown methods, unknown fields, invalid params.
 
-use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::{Entry, Rule, Side, code};
 
 use super::{Probe, probe};
 use crate::connection::Reply;
-use crate::context::{Context, ProbeResult, Stopped};
+use crate::context::{Context, ProbeResult};
+use crate::http::with_metadata;
 use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] = &[
     probe!([UnknownMethod], unknown_method),
+    probe!([ResponseIdType], text_ids),
     probe!([AnsweredNotification], unknown_notification),
     probe!([UndeclaredMethod], undeclared_methods),
     probe!([UnknownField], unknown_fields),
@@ -32,9 +33,31 @@ async fn unknown_method(context: &Context) -> ProbeResult {
     Ok(())
 }
 
+/// Sends a request whose id is a text, and one whose id is a text of digits. The checker of the
+/// traffic finds responses with other ids.
+async fn text_ids(context: &Context) -> ProbeResult {
+    let revision = context.revision;
+    for id in ["sparring-id", "4711"] {
+        let mut request = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+        if revision.is_modern() {
+            request["method"] = "server/discover".into();
+            request["params"] = with_metadata(Value::Null, revision);
+        }
+        let reply = context.main().request_bytes(request.to_string()).await;
+        if reply.is_answered() {
+            context.pass(Rule::ResponseIdType);
+        } else if let Err(Error::ForeignId { .. }) = reply.outcome() {
+            let finding = reply.finding(format!("expected a response with the id {id:?}"));
+            context.fail(Rule::ResponseIdType, finding);
+        }
+    }
+    context.pass(Rule::ResponseIdType);
+    Ok(())
+}
+
 /// A server that answers a notification sends a frame before it answers the ping.
 async fn unknown_notification(context: &Context) -> ProbeResult {
-    let connection = context.connect().await?;
+    let connection = context.take_unjudged().await?;
     let start = connection.recording().len();
     connection.client().notify("notifications/sparring-unknown", None);
     let ping = connection.ping().await;
@@ -49,7 +72,11 @@ async fn unknown_notification(context: &Context) -> ProbeResult {
             let finding = Finding::new("the server answered a notification").with_frames(&frames);
             context.fail(Rule::AnsweredNotification, finding);
         }
-        None if ping.is_answered() => context.pass(Rule::AnsweredNotification),
+        None if ping.is_answered() => {
+            context.pass(Rule::AnsweredNotification);
+            context.give_back_unjudged(connection);
+            return Ok(());
+        }
         None => context.undecided(Rule::AnsweredNotification, ping.describe()),
     }
     connection.close().await;
@@ -145,7 +172,6 @@ async fn invalid_params(context: &Context) -> ProbeResult {
         let reply = context.request(method, Some(params)).await;
         judge_invalid_params(context, &reply, method, missing);
     }
-    // Each `initialize` needs a connection of its own.
     let info = json!({"name": "sparring", "version": env!("CARGO_PKG_VERSION")});
     let params = [
         (json!({"capabilities": {}, "clientInfo": info}), "`protocolVersion`"),
@@ -154,21 +180,28 @@ async fn invalid_params(context: &Context) -> ProbeResult {
             "a string as its `protocolVersion`",
         ),
     ];
-    let initialize = params.map(|(params, missing)| async move {
-        let connection = context.connect_raw().await?;
-        let reply = connection.request_leniently("initialize", Some(params)).await;
-        connection.close().await;
-        Ok::<_, Stopped>((reply, missing))
-    });
-    for outcome in join_all(initialize).await {
-        let (reply, missing) = outcome?;
+    let mut connection = None;
+    for (params, missing) in params {
+        let current = match connection.take() {
+            Some(connection) => connection,
+            None => context.connect_raw().await?,
+        };
+        let reply = current.request_leniently("initialize", Some(params)).await;
         judge_invalid_params(context, &reply, "initialize", missing);
+        // After a refusal, the server still waits for the handshake.
+        match reply.error_code() {
+            Some(_) => connection = Some(current),
+            None => drop(current.close().await),
+        }
+    }
+    if let Some(connection) = connection {
+        connection.close().await;
     }
     Ok(())
 }
 
 async fn invalid_modern_params(context: &Context) -> ProbeResult {
-    let connection = context.connect_unjudged().await?;
+    let connection = context.take_unjudged().await?;
     let params = json!({"_meta": {"io.modelcontextprotocol/clientCapabilities": "text"}});
     let reply = connection.request("server/discover", Some(params)).await;
     let missing = "an object as the `clientCapabilities` in its `_meta`";
@@ -177,11 +210,12 @@ async fn invalid_modern_params(context: &Context) -> ProbeResult {
     let method = "subscriptions/listen";
     let acknowledged =
         |entry: &Entry| entry.frame.method() == Some("notifications/subscriptions/acknowledged");
-    tokio::select! {
+    let was_refused = tokio::select! {
         reply = connection.request(method, Some(json!({}))) => {
             if reply.error_code() != Some(code::METHOD_NOT_FOUND) {
                 judge_invalid_params(context, &reply, method, "`notifications`");
             }
+            reply.is_answered()
         }
         Some(_) = connection.wait_for_frame(start, acknowledged) => {
             let message = "expected an error for a request without `notifications`; \
@@ -189,7 +223,12 @@ async fn invalid_modern_params(context: &Context) -> ProbeResult {
             let frames = connection.recording().entries_from(start);
             let finding = Finding::new(message).about(method).with_frames(&frames);
             context.fail(Rule::InvalidParams, finding);
+            false
         }
+    };
+    if was_refused {
+        context.give_back_unjudged(connection);
+        return Ok(());
     }
     connection.close().await;
     Ok(())

@@ -155,7 +155,7 @@ async fn statelessness(context: &Context) -> ProbeResult {
 
 /// Sends requests that lack a part of the metadata, after requests that have all of it.
 async fn request_metadata(context: &Context) -> ProbeResult {
-    let connection = context.connect_unjudged().await?;
+    let connection = context.take_unjudged().await?;
     let full = with_metadata(json!({}), context.revision)["_meta"].clone();
     let without = |key: &str| {
         let meta: Option<Map<String, Value>> = full.as_object().cloned();
@@ -189,7 +189,7 @@ async fn request_metadata(context: &Context) -> ProbeResult {
             (false, Err(error)) => context.undecided(Rule::RequiredClientInfo, error.to_string()),
         }
     }
-    connection.close().await;
+    context.give_back_unjudged(connection);
     Ok(())
 }
 

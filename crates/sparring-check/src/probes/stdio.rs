@@ -18,13 +18,18 @@ async fn long_line(context: &Context) -> ProbeResult {
         context.not_applicable(Rule::LongLine, "the server is reached over HTTP, not over lines");
         return Ok(());
     }
-    let connection = context.connect_unjudged().await?;
+    let connection = context.take_unjudged().await?;
     let method = if context.revision.is_modern() { "server/discover" } else { "ping" };
     let padding = "x".repeat(LONG_LINE);
     let params = RawJson::from(json!({"_meta": {"com.example/padding": padding}}));
+    let start = connection.recording().len();
     let request = connection.client().request(method, Some(params));
     match request.timeout(connection.request_timeout()).await {
-        Ok(response) if response.success() => context.pass(Rule::LongLine),
+        Ok(response) if response.success() => {
+            context.pass(Rule::LongLine);
+            context.give_back_unjudged(connection);
+            return Ok(());
+        }
         outcome => {
             let found = match outcome {
                 Ok(response) => match response.error_code() {
@@ -34,7 +39,7 @@ async fn long_line(context: &Context) -> ProbeResult {
                 Err(error) => error.to_string(),
             };
             let message = format!("expected a result for a message of 1 MiB; {found}");
-            let frames = connection.recording().entries_from(0);
+            let frames = connection.recording().entries_from(start);
             context.fail(Rule::LongLine, Finding::new(message).with_frames(&frames));
         }
     }

@@ -199,6 +199,10 @@ fn handle_refusal(
         session.deliver(frame, &message.stream, envelope);
         return if named { Ok(()) } else { Err(cause) };
     }
+    if message.frame.kind() == FrameKind::Request {
+        let content_type = if body.is_empty() { "" } else { response.content_type() };
+        session.observe(HttpObservation::Unusable { status: status.as_u16(), content_type });
+    }
     Err(match body.is_empty() {
         true => http_cause(response, "without a JSON-RPC response to the request", &body),
         false => {
