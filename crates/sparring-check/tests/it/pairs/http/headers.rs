@@ -60,8 +60,8 @@ fn refuse(server: AlteredHttp, name: &'static str, fits: fn(&str) -> bool) -> Al
 
 /// A refusal as bytes.
 const REFUSAL: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n\
-    content-length: 80\r\nconnection: close\r\n\r\n\
-    {\"jsonrpc\":\"2.0\",\"id\":\"initialize\",\"error\":{\"code\":-32020,\"message\":\"mismatch\"}}";
+    content-length: 62\r\nconnection: close\r\n\r\n\
+    {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32020,\"message\":\"mismatch\"}}";
 
 fn lacks(message: &Value, field: &str) -> bool {
     message["params"]["_meta"].get(field).is_none()

@@ -43,9 +43,12 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     .with_options(|options| options.connect_timeout = Duration::from_secs(2))
     .on(over_http_sse),
     Case::http(Rule::WrongEventType, V2024_11_05, |server| {
-        server.on_body(|_, _, text| match text.contains("\"notifications/") {
-            true => text.replace("event: message", "event: notification"),
-            false => text,
+        server.on_body(|_, _, text| {
+            let events = text.split("\n\n").map(|event| match event.contains("\"notifications/") {
+                true => event.replace("event: message", "event: notification"),
+                false => event.to_owned(),
+            });
+            events.collect::<Vec<_>>().join("\n\n")
         })
     })
     .on(over_http_sse),
