@@ -217,7 +217,8 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::EmptyInput, V2026_07_28, |server| {
         server.on_result("tools/call", |result| {
             if result["resultType"] == "input_required" {
-                *result = json!({"resultType": "input_required", "inputRequests": {}});
+                result.as_object_mut().unwrap().remove("requestState");
+                result["inputRequests"] = json!({});
             }
         })
     }),

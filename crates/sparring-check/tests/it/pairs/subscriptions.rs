@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
-use super::utilities::{error, result, with_slow_tool};
+use super::utilities::{error, result, server_info, with_slow_tool};
 use crate::support::{Action, AlteredServer, CORRECT};
 
 const V2024_11_05: Revision = Revision::V2024_11_05;
@@ -84,7 +84,7 @@ fn only_tools(_: AlteredServer) -> AlteredServer {
 
 pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::RefusedSubscription, V2024_11_05, |server| {
-        server.on_method("resources/subscribe", |request| error(request, -32601))
+        server.on_method("resources/subscribe", |request| error(request, -32602))
     }),
     Case::lines(Rule::RefusedSubscription, V2025_11_25, |server| {
         server.on_method("resources/unsubscribe", |request| error(request, -32603))
@@ -130,6 +130,9 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::UndeclaredSubscription, V2026_07_28, |server| {
         only_tools(server).on_method(LISTEN, |request| {
             let granted = &request["params"]["notifications"];
+            if !granted.is_object() {
+                return Action::Pass;
+            }
             let params =
                 json!({"_meta": {SUBSCRIPTION_KEY: request["id"]}, "notifications": granted});
             Action::Answer(vec![notification(ACKNOWLEDGED, params)])
@@ -141,8 +144,12 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::ClosedSubscription, V2026_07_28, |server| {
         server.on_method(LISTEN, |request| {
-            let meta = json!({SUBSCRIPTION_KEY: request["id"]});
+            let mut meta = server_info();
+            meta[SUBSCRIPTION_KEY] = request["id"].clone();
             let granted = &request["params"]["notifications"];
+            if !granted.is_object() {
+                return Action::Pass;
+            }
             let params = json!({"_meta": meta, "notifications": granted});
             let result = json!({"resultType": "complete", "_meta": meta});
             let response = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
@@ -157,8 +164,11 @@ pub(super) const CASES: &[Case] = &[
             let params =
                 json!({"_meta": {SUBSCRIPTION_KEY: request["id"]}, "notifications": granted});
             let event = format!("data: {}\n\n", notification(ACKNOWLEDGED, params));
-            let response = Response::builder().header("content-type", "text/event-stream");
-            (request["method"] == LISTEN).then(|| response.body(event.into()).unwrap())
+            let response = Response::builder()
+                .header("content-type", "text/event-stream")
+                .header("x-accel-buffering", "no");
+            (request["method"] == LISTEN && granted.is_object())
+                .then(|| response.body(event.into()).unwrap())
         })
     }),
     Case::lines(Rule::MissingListChanged, V2025_06_18, without_announcements)
@@ -166,5 +176,5 @@ pub(super) const CASES: &[Case] = &[
         .also(&[Rule::ChangedDefinition]),
     Case::lines(Rule::MissingListChanged, V2026_07_28, without_announcements)
         .correct(with_changes)
-        .also(&[Rule::ChangedDefinition]),
+        .also(&[Rule::ChangedDefinition, Rule::VaryingList]),
 ];

@@ -23,8 +23,17 @@ pub(super) fn error(request: &Value, code: i64) -> Action {
 }
 
 /// Returns a result for a request.
-pub(super) fn result(request: &Value, result: Value) -> Action {
+pub(super) fn result(request: &Value, mut result: Value) -> Action {
+    if result["resultType"].is_string() {
+        result["_meta"] = server_info();
+    }
     Action::json(json!({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+}
+
+/// The metadata of each result since 2026-07-28.
+pub(super) fn server_info() -> Value {
+    let info = json!({"name": "correct", "version": "1.0.0"});
+    json!({"io.modelcontextprotocol/serverInfo": info})
 }
 
 /// Sends a message before the call of the tool `slow` runs.
@@ -143,10 +152,14 @@ pub(super) const CASES: &[Case] = &[
         server.on_request(|_, body| {
             let call: Value = serde_json::from_slice(body).ok()?;
             let message = progress(&json!("made-up"), 1.0);
-            let result = json!({"content": [], "resultType": "complete"});
+            let result = json!({
+                "content": [], "resultType": "complete", "_meta": server_info(),
+            });
             let response = json!({"jsonrpc": "2.0", "id": call["id"], "result": result});
             let events = format!("data: {message}\n\ndata: {response}\n\n");
-            let reply = Response::builder().header("content-type", "text/event-stream");
+            let reply = Response::builder()
+                .header("content-type", "text/event-stream")
+                .header("x-accel-buffering", "no");
             let is_slow = call["params"]["name"] == "slow";
             is_slow.then(|| reply.body(events.into()).unwrap())
         })
