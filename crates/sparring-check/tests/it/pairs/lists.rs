@@ -70,6 +70,9 @@ fn pages(
 /// Prompts whose list the server makes up cannot be requested.
 const OTHER_PROMPTS: &[Rule] = &[Rule::ItemNotImplemented, Rule::ChangedDefinition];
 
+/// A list that changes has changed definitions, and sends no notification.
+const CHANGED: &[Rule] = &[Rule::ChangedDefinition, Rule::MissingListChanged];
+
 /// A page that repeats an item.
 fn repeat_tool(server: AlteredServer) -> AlteredServer {
     let first = Mutex::new(Value::Null);
@@ -89,7 +92,8 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::ListFails, V2025_11_25, |server| {
         server.on_method("tools/list", |request| refuse(request, -32601))
-    }),
+    })
+    .also(&[Rule::UnknownField]),
     Case::lines(Rule::ListFails, V2025_06_18, |server| {
         server.on_method("resources/templates/list", |request| refuse(request, -32603))
     }),
@@ -158,7 +162,7 @@ pub(super) const CASES: &[Case] = &[
                 })
         })
     })
-    .also(&[Rule::ChangedDefinition]),
+    .also(CHANGED),
     // Every other list lacks a tool.
     Case::lines(Rule::VaryingList, V2026_07_28, |server| {
         let lists = AtomicUsize::new(0);
@@ -170,7 +174,7 @@ pub(super) const CASES: &[Case] = &[
             }
         })
     })
-    .also(&[Rule::ChangedDefinition]),
+    .also(CHANGED),
     Case::lines(Rule::ToolOrder, V2026_07_28, |server| {
         let lists = AtomicUsize::new(0);
         server.on_result("tools/list", move |result| {
@@ -179,7 +183,7 @@ pub(super) const CASES: &[Case] = &[
             }
         })
     })
-    .also(&[Rule::ChangedDefinition]),
+    .also(CHANGED),
     Case::lines(Rule::EndlessList, V2025_03_26, |server| {
         pages(server, |request, _| page(request, "greeting", Some("again".to_owned())))
     })
