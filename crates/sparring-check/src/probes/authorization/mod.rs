@@ -12,6 +12,7 @@ mod scopes;
 mod tokens;
 mod web_url;
 
+use sparring_transport::http::HttpTransport;
 use sparring_wire::{Revision, Rule};
 
 use self::access::{Attempt, Given};
@@ -60,6 +61,9 @@ struct Evidence {
 /// Returns true if the server refuses a client without a token.
 pub(crate) async fn refuses_without_token(context: &Context) -> bool {
     let Some(server) = context.http() else { return false };
+    if server.target().transport == HttpTransport::Sse {
+        return false;
+    }
     let attempt = access::without_token(server, access::OPENING, server.opening_request());
     match attempt.await {
         Ok(attempt) => !attempt.is_accepted() && attempt.asks_for_credentials(),

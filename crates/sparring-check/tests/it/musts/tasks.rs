@@ -178,8 +178,7 @@ pub(super) const ALL: &[Must] = &[
         protect(server.on_request(|parts, _| {
             let is_refused =
                 parts.uri.path() == "/mcp" && !parts.headers.contains_key("authorization");
-            let response = || Response::builder().status(403).body(Body::empty()).unwrap();
-            is_refused.then(response)
+            is_refused.then(|| Response::builder().status(403).body(Body::empty()).unwrap())
         }))
     }),
     over_http("a wrong token is refused", V2025_06_18, |server| {
