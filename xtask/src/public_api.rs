@@ -22,8 +22,9 @@ use crate::command::{command, run as run_command};
 const LIST_FILE: &str = "crates/sparring/public-api.txt";
 
 /// The library, and the crates that it re-exports.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
     "sparring",
+    "sparring-check",
     "sparring-mock",
     "sparring-peer",
     "sparring-script",

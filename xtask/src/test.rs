@@ -76,8 +76,8 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
 }
 
 /// The feature combinations to check. The other stages enable all features.
-const FEATURES: [&str; 7] =
-    ["", "mock", "http", "containers", "mock,http", "mock,oauth", "mock,llm"];
+const FEATURES: [&str; 8] =
+    ["", "mock", "http", "containers", "check", "mock,http", "mock,oauth", "mock,llm"];
 
 fn features(root: &Path) -> Result<()> {
     for features in FEATURES {

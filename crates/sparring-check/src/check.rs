@@ -34,6 +34,10 @@ pub enum CheckError {
     /// The server could not be started or connected to in any revision.
     #[error("cannot connect to the server: {0}")]
     NoConnection(String),
+    /// The server needs a token. Returned by [`CheckReport::require_connection`], since a check
+    /// reports about the authorization of such a server.
+    #[error("the server needs a valid token, so only its authorization was checked: {0}")]
+    TokenNeeded(String),
     /// The server speaks none of the revisions.
     #[error("the server speaks none of the revisions: {}", render_reasons(.0))]
     NoRevision(Vec<(Revision, String)>),
@@ -77,12 +81,15 @@ pub async fn check_observed(
     let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
+    let smallest_arguments = Arc::default();
     let checks = contexts.into_iter().map(|(revision, context)| {
         let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
+        let smallest_arguments = Arc::clone(&smallest_arguments);
         async move {
             let judgement = match context {
                 Ok(mut context) => {
                     context.set_spoken(spoken);
+                    context.set_smallest_arguments(smallest_arguments);
                     return (revision, Ok(check_revision(context, read_only).await));
                 }
                 Err(failed) => handshake::judge(failed, &spoken).await,
@@ -167,7 +174,7 @@ async fn check_revision(
             run_probe(&context, probe).await;
         }
     }
-    context.close_shared().await;
+    context.close().await;
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();

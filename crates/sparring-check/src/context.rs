@@ -30,6 +30,10 @@ pub(crate) struct Stopped(pub(crate) String);
 
 pub(crate) type ProbeResult = Result<(), Stopped>;
 
+/// The smallest arguments that break a rule, by the name of the tool. The lock is held while
+/// one revision looks for them, so that not all do.
+pub(crate) type SmallestArguments = tokio::sync::Mutex<BTreeMap<(String, Rule), Value>>;
+
 /// One revision of a check.
 pub(crate) struct Context {
     pub(crate) revision: Revision,
@@ -40,12 +44,15 @@ pub(crate) struct Context {
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
     main: Option<Connection>,
+    /// The second connection, once a probe needs it.
+    spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
     facts: Facts,
     http: Option<HttpServer>,
     tool_uses: Mutex<Vec<ToolUse>>,
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
     spoken: Arc<SpokenRevisions>,
+    smallest_arguments: Arc<SmallestArguments>,
     /// The connection for broken messages, while no probe uses it.
     unjudged: Mutex<Option<Connection>>,
     /// The time that the first connection took.
@@ -150,11 +157,13 @@ impl Context {
             outcomes: Arc::default(),
             recordings: Mutex::default(),
             main: None,
+            spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
             http,
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
             spoken: Arc::default(),
+            smallest_arguments: Arc::default(),
             unjudged: Mutex::default(),
             connect_time: Duration::ZERO,
         }
@@ -169,6 +178,35 @@ impl Context {
     /// messages, no changed levels.
     pub(crate) fn main(&self) -> &Connection {
         self.main.as_ref().expect("open() sets it")
+    }
+
+    /// Returns the second connection, which probes share that change the state of a connection
+    /// and keep to the protocol. It is opened again after its end.
+    pub(crate) async fn spare(&self) -> Result<Arc<Connection>, Stopped> {
+        let mut spare = self.spare.lock().await;
+        if let Some(open) = spare.as_ref().filter(|it| it.client().is_connected()) {
+            return Ok(Arc::clone(open));
+        }
+        let roots = json!({"listChanged": true});
+        let opened = self.connect_with(|client| client.capability("roots", roots)).await?;
+        Ok(Arc::clone(spare.insert(Arc::new(opened))))
+    }
+
+    /// Closes the shared connections.
+    pub(crate) async fn close(&self) {
+        let spare = self.spare.lock().await.take();
+        let close_spare = async {
+            if let Some(spare) = spare {
+                spare.close().await;
+            }
+        };
+        let unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let close_unjudged = async {
+            if let Some(unjudged) = unjudged {
+                unjudged.close().await;
+            }
+        };
+        tokio::join!(self.main().close(), close_spare, close_unjudged);
     }
 
     /// Returns what the server says about itself.
@@ -200,6 +238,16 @@ impl Context {
     /// Returns everything that was sent and received on the judged connections.
     pub(crate) fn recordings(&self) -> Vec<Recording> {
         self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the smallest arguments that break a rule, which all revisions share.
+    pub(crate) fn smallest_arguments(&self) -> &Arc<SmallestArguments> {
+        &self.smallest_arguments
+    }
+
+    /// Shares the smallest arguments with other revisions.
+    pub(crate) fn set_smallest_arguments(&mut self, shared: Arc<SmallestArguments>) {
+        self.smallest_arguments = shared;
     }
 
     /// Returns the HTTP side of the server, if it is reached over HTTP.
@@ -252,15 +300,6 @@ impl Context {
     /// Gives back a connection on which the server still answers.
     pub(crate) fn give_back_unjudged(&self, connection: Connection) {
         *self.unjudged.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
-    }
-
-    /// Closes the connections that the probes share.
-    pub(crate) async fn close_shared(&self) {
-        let unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(connection) = unjudged {
-            connection.close().await;
-        }
-        self.main().close().await;
     }
 
     /// Opens another connection of a changed client, without waiting for the handshake. Its

@@ -7,12 +7,6 @@ use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::connection::Connection;
 
-/// The tokenizer that estimates the size of definitions.
-pub const TOKENIZER: &str = "o200k_base";
-
-/// The bytes of a definition that are counted exactly. The rest is estimated.
-const MAX_COUNTED_BYTES: usize = 1024 * 1024;
-
 /// The facts about a server in one revision.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -84,52 +78,5 @@ impl Facts {
     /// Returns the tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Value> {
         self.tools.iter().find(|tool| tool["name"] == name)
-    }
-
-    /// Returns an estimate of the tokens that the definition of each tool takes in the context
-    /// of a model: its name, its description and its input schema, as compact JSON. The largest
-    /// definition is first.
-    pub fn definition_tokens(&self) -> Vec<(String, usize)> {
-        let count = |tool: &Value| {
-            let seen = ["name", "description", "inputSchema"];
-            let seen =
-                seen.iter().filter_map(|key| Some(((*key).to_owned(), tool.get(key)?.clone())));
-            count_tokens(&Value::Object(seen.collect()).to_string())
-        };
-        let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
-        let mut all: Vec<_> = self.tools.iter().map(|tool| (name(tool), count(tool))).collect();
-        all.sort_by(|(a, tokens_a), (b, tokens_b)| tokens_b.cmp(tokens_a).then(a.cmp(b)));
-        all
-    }
-}
-
-fn count_tokens(text: &str) -> usize {
-    let end = (0..=MAX_COUNTED_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    let counted = &text[..end.unwrap_or_default()];
-    let tokens = match tiktoken::get_encoding(TOKENIZER) {
-        Some(encoding) => encoding.count(counted),
-        // Four bytes are about one token.
-        None => counted.len() / 4,
-    };
-    tokens + (text.len() - counted.len()) / 4
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn counts_the_tokens_of_each_definition_with_the_largest_first() {
-        let tools = vec![
-            json!({"name": "a", "inputSchema": {"type": "object"}}),
-            json!({"name": "b", "description": "word ".repeat(100), "inputSchema": {}}),
-        ];
-        let facts = Facts { tools, ..Facts::default() };
-        let tokens = facts.definition_tokens();
-        assert_eq!(tokens[0].0, "b");
-        assert!((100..130).contains(&tokens[0].1), "{tokens:?}");
-        assert!((8..20).contains(&tokens[1].1), "{tokens:?}");
     }
 }

@@ -33,7 +33,14 @@ pub(crate) async fn judge(failed: FailedOpening, spoken: &SpokenRevisions) -> Ju
         true => broken_discovery(&context, spoken, &error, answer.as_ref()).await,
         false => broken_handshake(&context, spoken, &error, answer.as_ref()).await,
     };
-    let Some(rule) = rule else { return Judgement::NotSpoken(reason) };
+    let Some(rule) = rule else {
+        // A server that refuses the headers can break a rule about them.
+        let is_broken = context.revision.is_modern() && explain_http(&context).await;
+        return match is_broken {
+            true => Judgement::Broken(context, reason),
+            false => Judgement::NotSpoken(reason),
+        };
+    };
     let method = if context.revision.is_modern() { "server/discover" } else { "initialize" };
     let frames = context.recordings().into_iter().flat_map(|it| it.entries_from(0));
     let shown: Vec<ShownFrame> = frames.map(|it| ShownFrame::from(&it)).collect();

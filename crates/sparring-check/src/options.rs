@@ -21,6 +21,9 @@ pub struct CheckOptions {
     pub calls: CallPolicy,
     /// Arguments for tools, by name.
     pub arguments: BTreeMap<String, Vec<Value>>,
+    /// Arguments that a tool may accept, by name, such as those in suites. They are used if
+    /// they conform to the input schema of the tool.
+    pub suggested_arguments: BTreeMap<String, Vec<Value>>,
     /// The longest wait for one response.
     pub rule_timeout: Duration,
     /// The longest wait for the first connection.
@@ -45,6 +48,7 @@ impl Default for CheckOptions {
             level: RuleLevel::Lint,
             calls: CallPolicy::ReadOnly,
             arguments: BTreeMap::new(),
+            suggested_arguments: BTreeMap::new(),
             rule_timeout: Duration::from_secs(5),
             connect_timeout: Duration::from_secs(30),
             seed: 0,

@@ -2,6 +2,7 @@
 
 use sparring_wire::{Revision, Rule};
 
+use crate::check::CheckError;
 use crate::facts::Facts;
 use crate::verdict::{Status, Verdict};
 
@@ -53,6 +54,18 @@ pub enum ToolUseOutcome {
 }
 
 impl CheckReport {
+    /// Returns the report if the server was connected to, or if it broke a requirement anyway.
+    ///
+    /// # Errors
+    /// If the server needs a token, and broke no requirement of authorization.
+    pub fn require_connection(self) -> Result<CheckReport, CheckError> {
+        let is_broken = self.count(Status::Failed) > 0;
+        match &self.token_needed {
+            Some(reason) if !is_broken => Err(CheckError::TokenNeeded(reason.clone())),
+            _ => Ok(self),
+        }
+    }
+
     /// Returns the verdicts of all revisions.
     pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
         self.revisions.iter().flat_map(|it| &it.verdicts)

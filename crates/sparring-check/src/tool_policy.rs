@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use sparring_script::Schema;
 use sparring_script::sample::{Samples, samples};
 
 use crate::context::Context;
@@ -43,6 +44,8 @@ pub(crate) fn good_arguments(context: &Context, tool: &Value) -> GoodArguments {
     let name = tool["name"].as_str().unwrap_or_default();
     let schema = &tool["inputSchema"];
     let given = context.options.arguments.get(name).cloned().unwrap_or_default();
+    let suggested = context.options.suggested_arguments.get(name).cloned().unwrap_or_default();
+    let suggested = suggested.into_iter().filter(|arguments| conforms(schema, arguments));
     let examples = schema["examples"].as_array().cloned().unwrap_or_default();
     let only_reads = is_read_only(tool) || context.read_only_tools().contains(name);
     let generated = match schema.is_object() {
@@ -50,7 +53,7 @@ pub(crate) fn good_arguments(context: &Context, tool: &Value) -> GoodArguments {
         false => Samples { values: vec![json!({})], mismatch: None },
     };
     let mut values: Vec<Value> = Vec::new();
-    for value in given.into_iter().chain(examples).chain(generated.values) {
+    for value in given.into_iter().chain(suggested).chain(examples).chain(generated.values) {
         if value.is_object() && !values.contains(&value) {
             values.push(value);
         }
@@ -60,6 +63,11 @@ pub(crate) fn good_arguments(context: &Context, tool: &Value) -> GoodArguments {
     }
     values.truncate(MAX_ARGUMENTS);
     GoodArguments { values, mismatch: generated.mismatch }
+}
+
+/// Returns true if a value conforms to a schema.
+fn conforms(schema: &Value, value: &Value) -> bool {
+    Schema::new(schema).is_ok_and(|schema| schema.check(value, 1).is_valid())
 }
 
 /// Returns the names of the tools whose annotations say that they only read.
@@ -81,7 +89,17 @@ fn matches(name: &str, pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use serde_json::json;
+
+    use super::{conforms, matches};
+
+    #[test]
+    fn only_arguments_that_conform_are_used() {
+        let schema = json!({"type": "object", "required": ["city"]});
+        assert!(conforms(&schema, &json!({"city": "Oslo"})));
+        assert!(!conforms(&schema, &json!({})));
+        assert!(!conforms(&json!({"type": 7}), &json!({})));
+    }
 
     #[test]
     fn a_star_matches_any_text() {

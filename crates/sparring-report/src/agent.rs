@@ -88,6 +88,9 @@ fn render_group(run: &Run, group: &FailureGroup<'_>) -> String {
         let rest = format::more(failures.len() - added, "failure");
         text.add(&format!("  and {rest}\n"), max_bytes);
     }
+    for line in failure_text::render_rule(test) {
+        text.add(&format!("  {line}\n"), max_bytes - MAX_DETAIL_BYTES / 2);
+    }
     let outputs = last.map(|last| [("stderr", &last.stderr), ("stdout", &last.stdout)]);
     let outputs = outputs.into_iter().flatten().map(|(name, output)| {
         (
@@ -112,7 +115,10 @@ fn render_failure(failure: &Failure, source: &str) -> String {
     let Failure { place, message, diff, .. } = failure;
     let source = truncate::one_line(source.trim(), MAX_DETAIL_BYTES);
     let source = if source.is_empty() { source } else { format!(" | {source}") };
-    let mut text = format!("  at {}{source}\n", failure_text::location(place));
+    let mut text = match place.has_file() {
+        true => format!("  at {}{source}\n", failure_text::location(place)),
+        false => String::new(),
+    };
     text.push_str(&format!("    {}\n", truncate::one_line(message, MAX_TEXT_BYTES)));
     let diff = diff.as_deref().unwrap_or_default();
     text.push_str(&render_block(
@@ -233,5 +239,6 @@ fn test_label(test: &Test) -> String {
         .map(|server| format!(" (server {})", truncate::one_line(server, MAX_NAME_BYTES)));
     let (place, title) =
         (failure_text::location(&test.place), truncate::one_line(&test.title(), MAX_NAME_BYTES));
-    format!("{place} \"{title}\"{}", server.unwrap_or_default())
+    let gap = if place.is_empty() { "" } else { " " };
+    format!("{place}{gap}\"{title}\"{}", server.unwrap_or_default())
 }

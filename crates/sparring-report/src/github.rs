@@ -31,7 +31,7 @@ pub fn render_github(run: &Run) -> String {
         .collect();
     if !rest.is_empty() {
         let notice = format!("{}, see the log", rest.join(" and "));
-        text.push_str(&format!("::notice title=spar test::{}\n", escape_data(&notice)));
+        text.push_str(&format!("::notice title={}::{}\n", run.verb(), escape_data(&notice)));
     }
     text
 }
@@ -48,7 +48,8 @@ fn render_error(group: &FailureGroup<'_>) -> String {
     for failure in failures {
         let line = failure.place.line;
         let message = truncate::one_line(&failure.message, MAX_MESSAGE_BYTES);
-        lines.push(if failures.len() > 1 { format!("line {line}: {message}") } else { message });
+        let has_lines = failures.len() > 1 && failure.place.has_file();
+        lines.push(if has_lines { format!("line {line}: {message}") } else { message });
         let diff = failure.diff.as_deref().unwrap_or_default();
         lines.extend(truncate::first_lines(diff, MAX_DIFF_LINES, MAX_MESSAGE_BYTES));
     }
@@ -56,8 +57,10 @@ fn render_error(group: &FailureGroup<'_>) -> String {
         lines.push("failed without a message".to_owned());
     }
     lines.truncate(2 * MAX_DIFF_LINES);
+    lines.extend(failure_text::render_rule(first));
     lines.push(format!("rerun: {}", truncate::one_line(&first.rerun_command, MAX_MESSAGE_BYTES)));
-    let place = failures.first().map_or(&first.place, |failure| &failure.place);
+    let place = failures.first().map(|failure| &failure.place);
+    let place = place.filter(|place| place.has_file()).unwrap_or(&first.place);
     render_command("error", place, &title, &lines.join("\n"))
 }
 
@@ -72,19 +75,18 @@ fn render_warning(test: &Test) -> String {
 fn render_note(test: &Test, note: &Note) -> String {
     let title = truncate::one_line(&test.title(), MAX_TITLE_BYTES);
     let message = truncate::one_line(&note.message, MAX_MESSAGE_BYTES);
-    render_command("notice", &note.place, &title, &message)
+    let place = if note.place.has_file() { &note.place } else { &test.place };
+    render_command("notice", place, &title, &message)
 }
 
 fn render_command(kind: &str, place: &SourceLocation, title: &str, message: &str) -> String {
-    let (file, title) = (
-        escape_property(&truncate::one_line(&place.file, MAX_MESSAGE_BYTES)),
-        escape_property(title),
-    );
+    let (title, message) = (escape_property(title), escape_data(message));
+    if !place.has_file() {
+        return format!("::{kind} title={title}::{message}\n");
+    }
+    let file = escape_property(&truncate::one_line(&place.file, MAX_MESSAGE_BYTES));
     let (line, column) = (place.line.max(1), place.column.max(1));
-    format!(
-        "::{kind} file={file},line={line},col={column},title={title}::{}\n",
-        escape_data(message)
-    )
+    format!("::{kind} file={file},line={line},col={column},title={title}::{message}\n")
 }
 
 /// Escapes the message of a workflow command. `##[` begins a command anywhere in a line.

@@ -31,7 +31,7 @@ struct Issue<'a> {
 }
 
 fn issues(test: &Test) -> Vec<Issue<'_>> {
-    let notes = test.notes.iter().map(|Note { message, place }| {
+    let notes = test.notes.iter().map(|Note { message, place, .. }| {
         let (check, severity) = ("spar-note", "info");
         Issue { test, check, severity, message, place }
     });
@@ -57,10 +57,14 @@ impl Issue<'_> {
     fn to_json(&self, used: &mut HashMap<String, usize>) -> Value {
         let message = truncate::one_line(self.message, MAX_MESSAGE_BYTES);
         let flaky = if self.check == "spar-flaky" { " (passed when retried)" } else { "" };
-        let path = truncate::one_line(&self.place.file, MAX_MESSAGE_BYTES);
+        // GitLab requires a path.
+        let places = [&self.place.file, &self.test.place.file, &self.test.suite];
+        let file = places.into_iter().find(|it| !it.is_empty()).map_or("", String::as_str);
+        let path = truncate::one_line(file, MAX_MESSAGE_BYTES);
+        let check = self.test.rule.as_ref().map_or(self.check, |rule| rule.id.as_str());
         json!({
             "description": format!("{}{flaky}: {message}", truncate::one_line(&self.test.title(), MAX_MESSAGE_BYTES)),
-            "check_name": self.check,
+            "check_name": check,
             "fingerprint": self.fingerprint(used),
             "severity": self.severity,
             "location": {
@@ -84,7 +88,7 @@ impl Issue<'_> {
 
 /// Returns the kind of a failure: its message without the actual value, quotes and numbers,
 /// which may differ between runs.
-fn message_kind(message: &str) -> String {
+pub(crate) fn message_kind(message: &str) -> String {
     let message = message.split(", found ").next().unwrap_or_default();
     let unquoted = message.split('"').step_by(2);
     unquoted.flat_map(str::chars).filter(|c| !c.is_ascii_digit()).collect()

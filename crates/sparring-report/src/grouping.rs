@@ -32,9 +32,10 @@ pub fn group_failures(run: &Run) -> Vec<FailureGroup<'_>> {
     for (number, test) in run.tests.iter().enumerate().filter(failed) {
         let failures = test.failure().map(|last| last.failures.as_slice()).unwrap_or_default();
         let key: Vec<_> = failures.iter().map(failure_key).collect();
+        let rule = test.rule.as_ref().map(|rule| rule.id.as_str());
         let index = match key.is_empty() {
             true => groups.len(),
-            false => *indices.entry(key).or_insert(groups.len()),
+            false => *indices.entry((rule, key)).or_insert(groups.len()),
         };
         match groups.get_mut(index) {
             Some(group) => group.others.push(test),

@@ -17,7 +17,7 @@ pub fn render_json(run: &Run) -> String {
 /// so that later versions can add some.
 pub fn json_schema() -> Value {
     let mut schema = schemars::schema_for!(Run).to_value();
-    schema["title"] = "A run of spar test".into();
+    schema["title"] = "A run of spar test, or a check of spar check".into();
     schema
 }
 

@@ -32,7 +32,7 @@ fn write_run(xml: &mut Xml, run: &Run) -> io::Result<()> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let counts = Summary::from_tests(&run.tests);
     let all = xml.create_element("testsuites").with_attributes([
-        ("name", "spar test"),
+        ("name", run.verb()),
         ("tests", &run.tests.len().to_string()),
         ("failures", &counts.failed.to_string()),
         ("errors", "0"),
@@ -78,8 +78,9 @@ fn write_suite(xml: &mut Xml, run: &Run, tests: &[&Test], names: &mut UsedNames)
         ("skipped", &skipped.to_string()),
         ("time", &seconds(tests.iter().map(|test| format::seconds(test.took_ms) * 1e3).sum())),
         ("timestamp", &timestamp(&run.began)),
-        ("file", &file),
     ]);
+    let is_file = tests.first().is_some_and(|test| test.rule.is_none());
+    let suite = suite.with_attributes(is_file.then_some(("file", file.as_str())));
     suite.write_inner_content(|xml| {
         write_properties(xml, run)?;
         tests.iter().try_for_each(|test| write_case(xml, test, names))
@@ -109,10 +110,13 @@ fn write_case(xml: &mut Xml, test: &Test, names: &mut UsedNames) -> io::Result<(
             names.unique(&class, truncate::one_line(&test.title(), MAX_ATTRIBUTE_BYTES)).as_str(),
         ),
         ("classname", &class),
-        ("file", &truncate::one_line(&test.place.file, MAX_ATTRIBUTE_BYTES)),
-        ("line", &test.place.line.to_string()),
-        ("time", &seconds(test.took_ms)),
     ]);
+    let (file, line) =
+        (truncate::one_line(&test.place.file, MAX_ATTRIBUTE_BYTES), test.place.line.to_string());
+    let place = test.place.has_file().then_some([("file", file.as_str()), ("line", &line)]);
+    let case = case
+        .with_attributes(place.into_iter().flatten())
+        .with_attribute(("time", seconds(test.took_ms).as_str()));
     let reason = match test.outcome {
         Outcome::Passed if test.failed_tries.is_empty() && test.notes.is_empty() => {
             return case.write_empty().map(drop);

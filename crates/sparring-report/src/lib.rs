@@ -23,6 +23,7 @@ mod run;
 #[cfg(test)]
 mod sample_run;
 mod sanitize;
+mod sarif;
 mod tap;
 mod traffic;
 mod truncate;
@@ -39,7 +40,8 @@ pub use markdown::render_markdown;
 pub use merge::{MergeError, MergeResult, merge};
 pub use ndjson::{NdjsonLine, render_ndjson};
 pub use run::{
-    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
-    StepFrame, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
+    AnsweredBy, Build, CheckedRule, FailedTry, Failure, Frame, Note, Outcome, Run, Sender,
+    SourceLocation, StepFrame, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
+pub use sarif::render_sarif;
 pub use tap::render_tap;

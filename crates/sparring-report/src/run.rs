@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// meaning. New fields do not change it.
 pub const VERSION: u32 = 1;
 
-/// A run of suites, or one shard of it.
+/// A run of suites, one shard of it, or a check of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// The version of this format.
@@ -75,9 +75,10 @@ pub struct Summary {
 /// A test in one variant: one revision over one transport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
-    /// The path of the suite as the user gave it, with `/`.
+    /// The path of the suite as the user gave it, with `/`; in `spar check` the name of the
+    /// server.
     pub suite: String,
-    /// The name of the test.
+    /// The name of the test; in `spar check` the id of the rule.
     pub name: String,
     /// The location of the test; in another file than the suite if it is included.
     pub place: SourceLocation,
@@ -93,6 +94,9 @@ pub struct Test {
     /// The tags of the test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// The rule that the test checks, if it is a test of `spar check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<CheckedRule>,
     /// The outcome.
     pub outcome: Outcome,
     /// The reason why it was skipped.
@@ -133,6 +137,22 @@ pub struct Test {
     pub transcript_left_out: usize,
 }
 
+/// The rule that a test of `spar check` checks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedRule {
+    /// The id, such as `tools/list-invalid-cursor`.
+    pub id: String,
+    /// The level: `must`, `should` or `lint`.
+    pub level: String,
+    /// The rule in one sentence.
+    pub summary: String,
+    /// The address of the section of the specification; absent if only spar has the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// The change that mends a server that breaks the rule, in one sentence.
+    pub advice: String,
+}
+
 /// The outcome of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -150,7 +170,7 @@ pub enum Outcome {
 /// A location in a file. Lines and columns are counted from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceLocation {
-    /// The path, with `/`.
+    /// The path, with `/`; empty if there is no file, as in `spar check`.
     pub file: String,
     /// The line.
     pub line: usize,
@@ -249,6 +269,17 @@ pub struct Note {
     pub place: SourceLocation,
     /// The remark.
     pub message: String,
+    /// The reason of the user for accepting it, which may be empty, if it is an accepted
+    /// finding of `spar check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
+}
+
+impl Note {
+    /// Creates a remark.
+    pub fn new(place: SourceLocation, message: impl Into<String>) -> Note {
+        Note { place, message: message.into(), accepted: None }
+    }
 }
 
 /// The response time of one request.
@@ -334,6 +365,28 @@ impl fmt::Display for Summary {
         let others = [(not_run, "not run"), (flaky, "flaky")];
         let mut others = others.into_iter().filter(|(count, _)| **count > 0);
         others.try_for_each(|(count, outcome)| write!(f, ", {count} {outcome}"))
+    }
+}
+
+impl SourceLocation {
+    /// Returns the location of something that is in no file.
+    pub fn none() -> SourceLocation {
+        SourceLocation { file: String::new(), line: 1, column: 1 }
+    }
+
+    /// Returns true if there is a file.
+    pub fn has_file(&self) -> bool {
+        !self.file.is_empty()
+    }
+}
+
+impl Run {
+    /// Returns the verb that ran it: `spar check` or `spar test`.
+    pub(crate) fn verb(&self) -> &'static str {
+        match self.tests.iter().any(|test| test.rule.is_some()) {
+            true => "spar check",
+            false => "spar test",
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Runs for unit tests of reports.
 
 use crate::{
-    AnsweredBy, Build, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
-    Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
+    AnsweredBy, Build, CheckedRule, FailedTry, Failure, Frame, Note, Outcome, Run, Sender,
+    SourceLocation, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
 
 /// Returns a run in which every field is set.
@@ -36,6 +36,7 @@ pub(crate) fn test(name: &str, outcome: Outcome) -> Test {
         protocol: None,
         transport: None,
         tags: Vec::new(),
+        rule: None,
         outcome,
         reason: None,
         took_ms: 0.0,
@@ -97,10 +98,20 @@ fn full_test() -> Test {
         protocol: Some("2025-11-25".to_owned()),
         transport: Some("http".to_owned()),
         tags: vec!["fast".to_owned()],
+        rule: Some(CheckedRule {
+            id: "wire/not-json".to_owned(),
+            level: "must".to_owned(),
+            summary: "Each message must be JSON.".to_owned(),
+            section: Some("https://example.org/basic#messages".to_owned()),
+            advice: "Write JSON.".to_owned(),
+        }),
         reason: Some("it is late".to_owned()),
         took_ms: 12.5,
         failed_tries: vec![tried],
-        notes: vec![Note { place: place(), message: "unknown argument".to_owned() }],
+        notes: vec![Note {
+            accepted: Some("we know".to_owned()),
+            ..Note::new(place(), "unknown argument")
+        }],
         timings: vec![Timing { request: "call echo".to_owned(), took_ms: 0.25 }],
         frames: vec![frame],
         frames_left_out: 2,

@@ -65,6 +65,7 @@ fn render_block(test: &Test) -> Vec<String> {
     }
     lines.extend(render_list("notes", &failure_text::render_notes(test)));
     if test.outcome == Outcome::Failed {
+        lines.extend(render_list("rule", &failure_text::render_rule(test)));
         let frames = traffic::render_last_frames(test, MAX_FRAMES, MAX_LINE_BYTES);
         lines.extend(render_list("said", &frames));
         lines.push(format!("again: {}", quote(&test.rerun_command)));
@@ -93,14 +94,16 @@ fn render_try(last: &FailedTry) -> Vec<String> {
 
 fn render_failure(failure: &Failure) -> Vec<String> {
     let Failure { place, source, message, diff, .. } = failure;
-    let mut lines = vec![
-        format!("message: {}", quote(message)),
-        "at:".to_owned(),
-        format!("  file: {}", quote(&place.file)),
-        format!("  line: {}", place.line),
-        format!("  column: {}", place.column),
-        format!("source: {}", quote(source)),
-    ];
+    let mut lines = vec![format!("message: {}", quote(message))];
+    if place.has_file() {
+        lines.extend([
+            "at:".to_owned(),
+            format!("  file: {}", quote(&place.file)),
+            format!("  line: {}", place.line),
+            format!("  column: {}", place.column),
+            format!("source: {}", quote(source)),
+        ]);
+    }
     let diff = diff.as_deref().map(|diff| truncate::first_lines(diff, MAX_LINES, MAX_LINE_BYTES));
     lines.extend(diff.into_iter().flat_map(|diff| render_list("diff", &diff)));
     lines

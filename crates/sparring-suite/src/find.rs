@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// The suffix of suite files.
-const SUFFIX: &str = ".spar.yaml";
+pub(crate) const SUFFIX: &str = ".spar.yaml";
 
 /// Folders that are not searched: they are large and contain generated files.
 const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
@@ -64,7 +64,7 @@ pub(crate) fn without_dot(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 
-fn is_searched(entry: &DirEntry) -> bool {
+pub(crate) fn is_searched(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     let folder = entry.file_type().is_dir();
     entry.depth() == 0 || !folder || !(name.starts_with('.') || SKIPPED_FOLDERS.contains(&&*name))

@@ -3,6 +3,7 @@
 //! [`Suite`] loads a file, [`Plan`] selects tests, [`run()`] runs them and sends
 //! [`Event`]s. This crate prints nothing.
 
+pub mod call_arguments;
 mod context;
 mod event;
 mod find;

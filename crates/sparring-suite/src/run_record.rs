@@ -93,7 +93,7 @@ impl<'a> RunRecord<'a> {
 
     fn note(&mut self, planned: PlannedTest<'_>, note: event::Note) -> Note {
         let (source, span) = planned.suite.place(note.span);
-        Note { place: self.line_starts.place(source, span).0, message: note.message }
+        Note::new(self.line_starts.place(source, span).0, note.message)
     }
 
     fn failed_try(&mut self, planned: PlannedTest<'_>, failed: event::FailedTry) -> FailedTry {
@@ -160,6 +160,7 @@ fn new_test(planned: PlannedTest<'_>, line_starts: &mut LineStarts) -> Test {
         protocol: variant.protocol.map(|revision| revision.name().to_owned()),
         transport: variant.transport.map(|transport| transport.name().to_owned()),
         tags: test.tags.clone(),
+        rule: None,
         outcome: Outcome::NotRun,
         reason: None,
         took_ms: 0.0,

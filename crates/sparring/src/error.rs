@@ -52,6 +52,8 @@ pub enum Reason {
     NotReceived(String),
     /// A shared fixture could not be started.
     Fixture(String),
+    /// The server could not be checked.
+    NotChecked(String),
 }
 
 impl Error {
@@ -85,6 +87,11 @@ impl Error {
 
     pub(crate) fn fixture(why: String, at: &'static Location<'static>) -> Self {
         Error(Box::new(Inner { reason: Reason::Fixture(why), at, context: None }))
+    }
+
+    #[cfg(feature = "check")]
+    pub(crate) fn not_checked(why: String, at: &'static Location<'static>) -> Self {
+        Error(Box::new(Inner { reason: Reason::NotChecked(why), at, context: None }))
     }
 
     /// Returns the reason.
@@ -132,6 +139,7 @@ impl fmt::Display for Error {
             Reason::Client(error) => write!(f, "{error}")?,
             Reason::NotReceived(message) => f.write_str(message)?,
             Reason::Fixture(why) => write!(f, "cannot start a shared fixture: {why}")?,
+            Reason::NotChecked(why) => write!(f, "the server was not checked: {why}")?,
         }
         write!(f, "\nat {}", self.0.at)?;
         match &self.0.context {

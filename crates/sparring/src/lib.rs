@@ -3,8 +3,9 @@
 //!
 //! A [`Client`] connects to a server, returns responses and lists with checks, and
 //! prints the recorded traffic with every failure. [`MockServer`] is a scripted
-//! server, [`Handler`] implements one, and [`everywhere()`] runs a test over every
-//! transport and revision. The modules have the details: [`link`], [`transport`],
+//! server, [`Handler`] implements one, [`everywhere()`] runs a test over every
+//! transport and revision, and [`check()`] checks a server against all rules of the
+//! specification. The modules have the details: [`link`], [`transport`],
 //! [`server`], [`mock`], [`script`], [`types`] with the protocol's types, and [`wire`]
 //! with JSON access and the rules of each revision.
 //!
@@ -48,12 +49,15 @@
 //! | `oauth` | OAuth authorization; with `mock` also a token issuer. Implies `http` |
 //! | `llm` | with `mock`, scripted LLM endpoints. Implies `http` |
 //! | `containers` | servers in running containers, and containers that a test run shares |
+//! | `check` | [`check()`], which checks a server against all rules of the specification. Implies `http` and `containers` |
 //! | `typed` | typed tool calls, for modules that `spar codegen` generates |
 //! | `rmcp` | services of the official Rust SDK, in memory and over every transport |
 //!
 //! A script that needs a disabled feature is rejected with the position of the key.
 
 pub mod blocking;
+#[cfg(feature = "check")]
+pub mod check;
 pub mod client;
 pub mod connect;
 pub mod content;
@@ -79,6 +83,8 @@ pub mod typed;
 pub mod wire;
 
 // A type that is exported here is not exported by its module as well.
+#[cfg(feature = "check")]
+pub use check::runner::check;
 pub use client::builder::ClientBuilder;
 pub use client::connection::Client;
 pub use content::expected_text::Content;

@@ -67,7 +67,7 @@ pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
             packages::install_python(&pins.join("requirements.txt"), &python),
         ),
         (
-            "the tests of JUnit XML against its schemas and of JSON Schemas by their official suite",
+            "the tests of JUnit XML and SARIF against their schemas and of JSON Schemas by their official suite",
             packages::install_schemas(
                 &pins.join("schemas.txt"),
                 &python.join("bin/python"),

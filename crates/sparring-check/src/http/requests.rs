@@ -20,8 +20,6 @@ pub(crate) struct Session {
     /// The id, if the server has assigned one.
     pub(crate) id: Option<String>,
     revision: Revision,
-    /// The response to `initialize`.
-    pub(crate) opening: Exchange,
 }
 
 /// Changes of a request that return it.
@@ -92,14 +90,14 @@ pub(crate) fn request(id: Value, method: &str, params: Option<Value>) -> Value {
 
 impl Session {
     /// Reads the response to `initialize`.
-    pub(super) fn from_initialize(revision: Revision, opening: Exchange) -> Result<Self, Stopped> {
+    pub(super) fn from_initialize(revision: Revision, opening: &Exchange) -> Result<Self, Stopped> {
         let response = opening.response_to(&json!("initialize"));
         let agreed = response.as_ref().map(|it| &it["result"]["protocolVersion"]);
         if !opening.is_success() || agreed.is_none_or(|it| *it != revision.name()) {
             return Err(Stopped(opening.describe()));
         }
         let id = opening.header(SESSION_HEADER).filter(|it| !it.is_empty()).map(str::to_owned);
-        Ok(Session { id, revision, opening })
+        Ok(Session { id, revision })
     }
 
     /// Returns a POST request of this session.

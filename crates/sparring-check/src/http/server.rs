@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::exchange::{Body, Exchange, show_request};
-use super::requests::{self, Session};
+use super::requests::{self, RequestExt as _, Session};
 use crate::context::{Context, Stopped};
 
 /// The number of events that are read of one stream.
@@ -38,7 +38,8 @@ pub(crate) struct HttpServer {
 #[derive(Debug, Clone)]
 struct NoSession {
     reason: String,
-    /// True if the response can mean that the server only speaks HTTP+SSE.
+    /// True if the server refused `initialize`, as those with HTTP+SSE and those with a single
+    /// session do.
     is_refused: bool,
 }
 
@@ -59,6 +60,10 @@ pub(crate) async fn streamable<'a>(context: &'a Context, rules: &[Rule]) -> Opti
     };
     if !server.speaks_streamable_http().await {
         leave_out("the server speaks HTTP+SSE, not Streamable HTTP");
+        return None;
+    }
+    if server.refuses_sessions().await {
+        leave_out("the server allows only one session at a time");
         return None;
     }
     Some(server)
@@ -95,11 +100,23 @@ impl HttpServer {
             HttpTransport::Sse => false,
             HttpTransport::Streamable => true,
             HttpTransport::Auto if self.revision.is_modern() => true,
-            HttpTransport::Auto => match self.session.get_or_init(|| self.open()).await {
-                Ok(_) => true,
-                Err(failure) => !failure.is_refused,
-            },
+            HttpTransport::Auto => !self.refuses_sessions().await || !self.opens_stream().await,
         }
+    }
+
+    /// Returns true if the server refuses the session of these probes, beside that of a client.
+    pub(crate) async fn refuses_sessions(&self) -> bool {
+        if self.revision.is_modern() {
+            return false;
+        }
+        let session = self.session.get_or_init(|| self.open()).await;
+        session.as_ref().is_err_and(|failure| failure.is_refused)
+    }
+
+    /// Returns true if a GET request without a session opens a stream, as with HTTP+SSE.
+    async fn opens_stream(&self) -> bool {
+        let get = RawRequest::new("GET", "").with("accept", "text/event-stream");
+        self.start(&get).await.is_ok_and(|open| open.exchange.is_stream())
     }
 
     /// Returns the longest wait for one response.
@@ -136,7 +153,7 @@ impl HttpServer {
     }
 
     /// Returns the session that a response to `initialize` opens.
-    pub(crate) fn session_of(&self, opening: Exchange) -> Result<Session, Stopped> {
+    pub(crate) fn session_of(&self, opening: &Exchange) -> Result<Session, Stopped> {
         Session::from_initialize(self.revision, opening)
     }
 
@@ -149,7 +166,7 @@ impl HttpServer {
         let request = requests::initialize(self.revision);
         let exchange = self.send(&request).await.map_err(unsent)?;
         let is_refused = matches!(exchange.status, 400 | 404 | 405);
-        let session = Session::from_initialize(self.revision, exchange);
+        let session = Session::from_initialize(self.revision, &exchange);
         let session = session.map_err(|Stopped(reason)| failure(reason, is_refused))?;
         self.send(&session.post(&requests::initialized())).await.map_err(unsent)?;
         Ok(session)
@@ -165,10 +182,9 @@ impl HttpServer {
             let version = response["result"]["protocolVersion"].as_str()?.to_owned();
             let revision = Revision::from_name(&version).filter(|it| !it.is_modern())?;
             // The session is not needed any more.
-            if let Ok(session) = Session::from_initialize(revision, exchange) {
-                if session.id.is_some() {
-                    drop(self.send(&session.delete()).await);
-                }
+            let session = Session::from_initialize(revision, &exchange).ok();
+            if let Some(session) = session.filter(|it| it.id.is_some()) {
+                drop(self.send(&session.delete()).await);
             }
             Some(version)
         };

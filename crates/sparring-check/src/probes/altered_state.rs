@@ -37,7 +37,7 @@ pub(super) fn altered_states(state: &str) -> Vec<String> {
 fn alter_character(text: &str, position: usize) -> Option<String> {
     let last = text.len().checked_sub(2)?;
     let start = position.min(last);
-    let at = (start..last).chain(0..=start).find(|at| text.as_bytes()[*at].is_ascii_alphanumeric());
+    let at = (start..=last).chain(0..start).find(|at| text.as_bytes()[*at].is_ascii_alphanumeric());
     let mut bytes = text.as_bytes().to_vec();
     let byte = bytes.get_mut(at?)?;
     *byte = match *byte {

@@ -6,7 +6,7 @@ use sparring_peer::client::ListKind;
 use sparring_wire::{Entry, RawJson, Rule, Side};
 use tokio::time::Instant;
 
-use super::observed::{Observed, call_params, callable};
+use super::observed::{call_params, callable};
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::verdict::Finding;
@@ -31,20 +31,19 @@ const LISTS: [(ListKind, &str, &str); 4] = [
 
 /// Returns the params of calls that may change something, the most likely ones first. Tools
 /// that only read change nothing, unless their name says otherwise.
-pub(super) fn changing_calls(context: &Context, observed: &[Observed]) -> Vec<Value> {
-    let mut tools: Vec<(bool, &Value)> = callable(context)
+pub(super) fn changing_calls(context: &Context) -> Vec<Value> {
+    let mut tools: Vec<(bool, &Value)> = callable(context, &[])
         .filter_map(|tool| {
             let name = tool["name"].as_str()?.to_ascii_lowercase();
-            let words = name.split(|it: char| !it.is_ascii_alphanumeric());
-            let named =
-                words.into_iter().any(|it| CHANGING.iter().any(|word| it.starts_with(word)));
+            let mut words = name.split(|it: char| !it.is_ascii_alphanumeric());
+            let named = words.any(|it| CHANGING.iter().any(|word| it.starts_with(word)));
             let reads = tool["annotations"]["readOnlyHint"] == true;
             (named || !reads).then_some((!named, tool))
         })
         .collect();
     tools.sort_by_key(|(is_unlikely, _)| *is_unlikely);
     let tools = tools.into_iter().take(MAX_CALLS);
-    tools.map(|(_, tool)| call_params(context, tool, observed)).collect()
+    tools.map(|(_, tool)| call_params(context, tool, &[])).collect()
 }
 
 /// Makes calls one after the other, for as long as one response may take.
@@ -62,6 +61,11 @@ pub(super) async fn call_all(connection: &Connection, calls: &[Value]) {
 pub(super) struct Lists(Vec<(ListKind, &'static str, Vec<RawJson>)>);
 
 impl Lists {
+    /// Watches nothing.
+    pub(super) fn none() -> Lists {
+        Lists(Vec::new())
+    }
+
     /// Reads the lists of which the server declares `listChanged`.
     pub(super) async fn read(context: &Context, connection: &Connection) -> Lists {
         let mut lists = Vec::new();
@@ -86,7 +90,7 @@ impl Lists {
     ) {
         let rule = Rule::MissingListChanged;
         if self.0.is_empty() {
-            context.not_applicable(rule, "the server does not declare `listChanged`");
+            context.not_applicable(rule, "nothing that may be called changes an announced list");
             return;
         }
         for (kind, notification, before) in self.0 {

@@ -6,7 +6,7 @@ use sparring_wire::Rule;
 
 use super::{Probe, probe};
 use crate::context::{Context, ProbeResult};
-use crate::facts::TOKENIZER;
+use crate::tokens::{TOKENIZER, ToolTokens};
 use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] = &[probe!([TooManyTokens, LargeDefinition], tokens)];
@@ -18,8 +18,8 @@ const LARGE: usize = 8_000;
 const MAX_NAMED: usize = 5;
 
 async fn tokens(context: &Context) -> ProbeResult {
-    let definitions = context.facts().definition_tokens();
-    let all: usize = definitions.iter().map(|(_, tokens)| tokens).sum();
+    let definitions = context.facts().tool_tokens();
+    let all: usize = definitions.iter().map(|it| it.tokens).sum();
     match context.options.max_tokens {
         None => context.not_applicable(Rule::TooManyTokens, "no limit is given (--max-tokens)"),
         Some(limit) if all <= limit => context.pass(Rule::TooManyTokens),
@@ -28,9 +28,10 @@ async fn tokens(context: &Context) -> ProbeResult {
                 "expected at most {limit} tokens in all definitions of tools; found {all} \
                  ({TOKENIZER}), largest first:"
             );
-            for (index, (name, tokens)) in definitions.iter().take(MAX_NAMED).enumerate() {
+            for (index, it) in definitions.iter().take(MAX_NAMED).enumerate() {
+                let ToolTokens { tool, tokens } = it;
                 let separator = if index == 0 { "" } else { "," };
-                let _ = write!(message, "{separator} {name} {tokens}");
+                let _ = write!(message, "{separator} {tool} {tokens}");
             }
             context.fail(Rule::TooManyTokens, Finding::new(message));
         }
@@ -40,10 +41,10 @@ async fn tokens(context: &Context) -> ProbeResult {
         return Ok(());
     }
     context.pass(Rule::LargeDefinition);
-    for (name, tokens) in definitions.iter().filter(|(_, tokens)| *tokens > LARGE) {
+    for ToolTokens { tool, tokens } in definitions.iter().filter(|it| it.tokens > LARGE) {
         let message =
             format!("expected at most {LARGE} tokens; the definition has {tokens} ({TOKENIZER})");
-        context.fail(Rule::LargeDefinition, Finding::new(message).about(name));
+        context.fail(Rule::LargeDefinition, Finding::new(message).about(tool));
     }
     Ok(())
 }

@@ -49,9 +49,10 @@ impl MalformedParams<'_> {
         Ok(self.connection.as_ref().expect("it was set"))
     }
 
-    /// Sends a request. The next one gets another connection if the server ended this one.
-    async fn request(&mut self, method: &str, params: Value) -> Result<Reply, Stopped> {
-        let reply = self.connection().await?.request(method, Some(params)).await;
+    /// Sends a request; without params if they are null. The next one gets another connection if the server ended this one.
+    async fn request(&mut self, method: &str, params: &Value) -> Result<Reply, Stopped> {
+        let params = Some(params).filter(|it| !it.is_null()).cloned();
+        let reply = self.connection().await?.request(method, params).await;
         if matches!(reply.outcome(), Err(Error::Closed { .. })) {
             self.connection = None;
         }
@@ -66,7 +67,7 @@ impl MalformedParams<'_> {
         requests: [(Value, &str); N],
     ) -> ProbeResult {
         for (params, request) in requests {
-            let reply = self.request(method, params).await?;
+            let reply = self.request(method, &params).await?;
             require_refusal(self.context, rule, &reply, request);
         }
         Ok(())
@@ -75,12 +76,12 @@ impl MalformedParams<'_> {
     async fn call_tools(&mut self) -> ProbeResult {
         let rule = Rule::MalformedCall;
         let nameless = [
-            (json!({}), "a call without params"),
+            (Value::Null, "a call without params"),
             (json!({"arguments": {}}), "a call without a name"),
             (json!({"name": 42, "arguments": {}}), "a call whose name is a number"),
         ];
         for (params, request) in nameless {
-            let reply = self.request("tools/call", params).await?;
+            let reply = self.request("tools/call", &params).await?;
             // Since 2025-11-25 malformed requests are errors of the protocol.
             if reply.is_tool_error() && self.context.revision >= Revision::V2025_11_25 {
                 let expected = format!("expected a JSON-RPC error for {request}");
@@ -108,6 +109,7 @@ impl MalformedParams<'_> {
 
     async fn read_resources(&mut self) -> ProbeResult {
         let malformed = [
+            (Value::Null, "a request to read without params"),
             (json!({}), "a request to read without a URI"),
             (json!({"uri": 42}), "a request to read whose URI is a number"),
             (json!({"uri": ""}), "a request to read an empty URI"),
@@ -119,6 +121,7 @@ impl MalformedParams<'_> {
     async fn get_prompts(&mut self) -> ProbeResult {
         let rule = Rule::UnvalidatedPrompt;
         let malformed = [
+            (Value::Null, "a request for a prompt without params"),
             (json!({}), "a request for a prompt without a name"),
             (json!({"name": 42}), "a request for a prompt whose name is a number"),
         ];

@@ -11,6 +11,7 @@ mod batch;
 mod broken_messages;
 mod call_traffic;
 mod capabilities;
+mod cancellations;
 mod changes;
 mod completion;
 mod cost;
@@ -87,6 +88,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     authorization::PROBES,
     utilities::PROBES,
     pagination::PROBES,
+    subscriptions::PROBES,
     tools::PROBES,
     usage::PROBES,
     resources::PROBES,
@@ -97,7 +99,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     questions::PROBES,
     tasks::PROBES,
     input_required::PROBES,
-    subscriptions::PROBES,
+    cancellations::PROBES,
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,

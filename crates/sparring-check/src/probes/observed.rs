@@ -50,6 +50,15 @@ impl Observed {
         self.questions.iter().chain(inputs).any(|it| it["method"] == method)
     }
 
+    /// Returns true if the server asked for more than a form or a plain message: a page, or a
+    /// message of a model with tools.
+    pub(super) fn asks_for_extras(&self) -> bool {
+        let inputs = self.response["result"]["inputRequests"].as_object();
+        let inputs = inputs.into_iter().flat_map(|it| it.values());
+        let mut questions = self.questions.iter().chain(inputs).map(|it| &it["params"]);
+        questions.any(|it| it["mode"] == "url" || it["tools"].is_array())
+    }
+
     /// Returns true if the server asked the client anything.
     pub(super) fn asks_anything(&self) -> bool {
         ["elicitation/create", "sampling/createMessage", "roots/list"]
@@ -74,8 +83,17 @@ pub(super) fn requires_input(result: &Value) -> bool {
     result["resultType"] == "input_required"
 }
 
+/// Returns the tools that may be called and that have answered all calls.
+pub(super) fn callable<'a>(
+    context: &'a Context,
+    observed: &'a [Observed],
+) -> impl Iterator<Item = &'a Value> {
+    let hangs = |tool: &Value| observed.iter().any(|it| it.calls(tool) && it.response.is_null());
+    allowed(context).filter(move |tool| !hangs(tool))
+}
+
 /// Returns the tools that may be called.
-pub(super) fn callable(context: &Context) -> impl Iterator<Item = &Value> {
+fn allowed(context: &Context) -> impl Iterator<Item = &Value> {
     let tools = context.facts().tools.iter();
     tools.filter(|tool| reason_against_call(context, tool).is_none())
 }
@@ -100,7 +118,7 @@ pub(super) fn call_params(context: &Context, tool: &Value, observed: &[Observed]
 pub(super) async fn observe_calls(context: &Context) -> Vec<Observed> {
     let observed = observe(&context.main().recording().entries_from(0));
     let deadline = Instant::now() + context.options.rule_timeout * MAX_WAITS;
-    for tool in callable(context) {
+    for tool in allowed(context) {
         if observed.iter().any(|it| it.calls(tool) && !it.has_token) {
             continue;
         }
@@ -135,8 +153,9 @@ fn observe(entries: &[Entry]) -> Vec<Observed> {
             }
             (Side::Server, FrameKind::Request) => {
                 let question = value();
-                for (index, _) in open.values() {
-                    all[*index].questions.push(question.clone());
+                // Requests on this connection come one after the other.
+                if let Some((index, _)) = open.values().max_by_key(|(index, _)| *index) {
+                    all[*index].questions.push(question);
                 }
             }
             (Side::Server, FrameKind::Result | FrameKind::Error) => {

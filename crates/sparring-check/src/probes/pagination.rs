@@ -7,7 +7,7 @@ use sparring_peer::client::ListKind;
 use sparring_wire::{Rule, code};
 
 use super::lists::{LISTS, ListEnd, ListLook, kind_name};
-use super::refusals::require_code;
+use super::refusals::{Refusal, leave_open};
 use super::{Probe, probe};
 use crate::context::{Context, ProbeResult};
 use crate::verdict::Finding;
@@ -37,6 +37,7 @@ async fn check_lists(context: &Context) -> ProbeResult {
         RULES.iter().for_each(|rule| context.not_applicable(*rule, reason));
         return Ok(());
     }
+    let mut answered = Vec::new();
     for kind in declared {
         let look = ListLook::new(context.main(), kind).await;
         check_end(context, &look);
@@ -44,9 +45,10 @@ async fn check_lists(context: &Context) -> ProbeResult {
         if look.has_result() {
             check_repeated_items(context, &look);
             check_cursors(context, &look).await;
-            check_invalid_cursor(context, kind).await;
+            answered.push(kind);
         }
     }
+    check_invalid_cursors(context, &answered).await;
     context.not_applicable(Rule::UnstableCursor, "no list has more than one page");
     let no_list = "the server answers no list";
     context.not_applicable(Rule::RepeatedItem, no_list);
@@ -78,7 +80,7 @@ fn check_end(context: &Context, look: &ListLook) {
                 None if last.reply.result().is_some() => {
                     context.pass(Rule::ListFails);
                 }
-                None => context.undecided(Rule::ListFails, last.reply.describe()),
+                None => leave_open(context, Rule::ListFails, &last.reply),
             }
             context.not_applicable(Rule::EndlessList, "the server answers no list to its end");
         }
@@ -151,16 +153,36 @@ async fn check_cursors(context: &Context, look: &ListLook) {
             (None, Some(_)) => {
                 context.fail(Rule::UnstableCursor, reply.finding(expected).about(method));
             }
-            (None, None) => context.undecided(Rule::UnstableCursor, reply.describe()),
+            (None, None) => leave_open(context, Rule::UnstableCursor, &reply),
         }
     }
 }
 
-async fn check_invalid_cursor(context: &Context, kind: ListKind) {
-    let params = json!({"cursor": INVALID_CURSOR});
-    let reply = context.request(kind.method(), Some(params)).await;
-    let request = format!("an invalid cursor of the list of {}", kind_name(kind));
-    require_code(context, Rule::InvalidCursor, &reply, code::INVALID_PARAMS, &request);
+/// Sends a cursor of no server to these lists. Those with the same answer make one finding.
+async fn check_invalid_cursors(context: &Context, lists: &[ListKind]) {
+    let mut wrong: Vec<(String, Vec<&str>, Finding)> = Vec::new();
+    for kind in lists {
+        let params = json!({"cursor": INVALID_CURSOR});
+        let reply = context.request(kind.method(), Some(params)).await;
+        match (reply.error_code(), Refusal::of(&reply)) {
+            (Some(code::INVALID_PARAMS), _) => context.pass(Rule::InvalidCursor),
+            (None, Refusal::Unknown) => leave_open(context, Rule::InvalidCursor, &reply),
+            _ => {
+                let found = wrong.iter_mut().find(|(answer, ..)| *answer == reply.describe());
+                match found {
+                    Some((_, methods, _)) => methods.push(kind.method()),
+                    None => wrong.push((
+                        reply.describe(),
+                        vec![kind.method()],
+                        reply.finding("expected the error -32602 for an invalid cursor"),
+                    )),
+                }
+            }
+        }
+    }
+    for (_, methods, finding) in wrong {
+        context.fail(Rule::InvalidCursor, finding.about(methods.join(", ")));
+    }
 }
 
 /// Returns true if these keys have nothing that is not known yet, and remembers them.

@@ -13,7 +13,7 @@ use crate::context::{Context, ProbeResult};
 use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] = &[
-    probe!([UnhandledRefusal], refused_elicitations),
+    probe!([UnhandledRefusal, FinishedCancellation], refused_elicitations),
     Probe { rules: TRAFFIC, run: |context| Box::pin(undeclared_questions(context)) },
 ];
 
@@ -28,7 +28,6 @@ const TRAFFIC: &[Rule] = &[
     Rule::UnknownElicitation,
     Rule::UnbalancedTools,
     Rule::UndeclaredContext,
-    Rule::FinishedCancellation,
     Rule::DuplicateInput,
     Rule::EmptyInput,
     Rule::Undeclared,
@@ -75,6 +74,7 @@ async fn refused_elicitations(context: &Context) -> ProbeResult {
     let calls = calls_that(context, &observed, |it| it.asks("elicitation/create"));
     if calls.is_empty() {
         context.not_applicable(rule, "no tool that may be called asks the user");
+        context.pass(Rule::FinishedCancellation);
         return Ok(());
     }
     let kind = Arc::new(Mutex::new(""));
@@ -105,6 +105,7 @@ async fn refused_elicitations(context: &Context) -> ProbeResult {
     }
     connection.close().await;
     context.pass(rule);
+    context.pass(Rule::FinishedCancellation);
     Ok(())
 }
 
@@ -133,8 +134,8 @@ fn calls_that(
     observed: &[Observed],
     fits: impl Fn(&Observed) -> bool,
 ) -> Vec<Value> {
-    let tools =
-        callable(context).filter(|tool| observed.iter().any(|it| it.calls(tool) && fits(it)));
+    let tools = callable(context, observed)
+        .filter(|tool| observed.iter().any(|it| it.calls(tool) && fits(it)));
     tools.take(MAX_TOOLS).map(|tool| call_params(context, tool, observed)).collect()
 }
 
@@ -143,11 +144,17 @@ fn calls_that(
 async fn undeclared_questions(context: &Context) -> ProbeResult {
     let observed = observe_calls(context).await;
     let calls = calls_that(context, &observed, Observed::asks_anything);
-    let declared = [json!({"elicitation": {}, "sampling": {}}), json!({})];
-    let declared = declared.iter().filter(|_| !calls.is_empty());
+    let mut declared = Vec::new();
+    if !calls.is_empty() {
+        declared.push(json!({}));
+    }
+    if observed.iter().any(Observed::asks_for_extras) {
+        declared.push(json!({"elicitation": {}, "sampling": {}}));
+    }
     for capabilities in declared {
         let connect = context.connect_with(|client| client.capabilities(capabilities.clone()));
-        let connection = connect.await?;
+        // A server can refuse a client that declares too little.
+        let Ok(connection) = connect.await else { continue };
         for params in &calls {
             connection.request("tools/call", Some(params.clone())).await;
         }

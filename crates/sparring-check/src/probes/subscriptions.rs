@@ -9,34 +9,33 @@ use sparring_wire::json::parse_value;
 use sparring_wire::{Entry, Id, RawJson, Rule, Side};
 use tokio::time::{Instant, sleep_until};
 
+use super::Probe;
 use super::changes::{Lists, call_all, changing_calls};
-use super::observed::observe_calls;
-use super::{Probe, probe};
 use crate::connection::Connection;
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::verdict::Finding;
 
-pub(super) const PROBES: &[Probe] = &[
-    probe!([RefusedSubscription, UnrequestedUpdate], resource_subscriptions),
-    probe!(
-        [
-            MissingAcknowledgment,
-            IncompleteAcknowledgment,
-            ClosedSubscription,
-            InvalidSubscription,
-            WrongAcknowledgment,
-            UndeclaredSubscription,
-        ],
-        subscriptions
-    ),
-    probe!([MissingListChanged], changed_lists),
+pub(super) const PROBES: &[Probe] =
+    &[Probe { rules: RULES, run: |context| Box::pin(subscriptions(context)) }];
+
+const RULES: &[Rule] = &[
+    Rule::RefusedSubscription,
+    Rule::UnrequestedUpdate,
+    Rule::MissingAcknowledgment,
+    Rule::IncompleteAcknowledgment,
+    Rule::ClosedSubscription,
+    Rule::InvalidSubscription,
+    Rule::WrongAcknowledgment,
+    Rule::UndeclaredSubscription,
+    Rule::MessageAfterCancellation,
+    Rule::MissingListChanged,
 ];
 
 /// The number of resources that are subscribed to.
 const MAX_RESOURCES: usize = 3;
 
 /// The time for which a subscription must stay open.
-const OPEN_TIME: Duration = Duration::from_millis(150);
+const OPEN_TIME: Duration = Duration::from_millis(300);
 
 /// The timeout of a subscription, which has no response while it is open.
 const SUBSCRIPTION_TIMEOUT: Duration = Duration::from_secs(600);
@@ -58,22 +57,43 @@ fn listed_uris(context: &Context) -> Vec<Value> {
     uris.filter(Value::is_string).take(MAX_RESOURCES).collect()
 }
 
-/// Subscribes to resources, lets them change, and unsubscribes (up to 2025-11-25).
-async fn resource_subscriptions(context: &Context) -> ProbeResult {
-    let refused = Rule::RefusedSubscription;
-    let uris = listed_uris(context);
-    let reason = match context.facts().declares_member("resources", "subscribe") {
-        false => Some("the server does not declare `resources.subscribe`"),
-        true if uris.is_empty() => Some("the server lists no resources"),
-        true => None,
-    };
-    if let Some(reason) = reason {
-        context.not_applicable(refused, reason);
-        context.not_applicable(Rule::UnrequestedUpdate, reason);
+/// Subscribes, calls tools that may change something, and ends the subscriptions.
+async fn subscriptions(context: &Context) -> ProbeResult {
+    let facts = context.facts();
+    let announces = KINDS.iter().any(|(_, it, _)| facts.declares_member(it, "listChanged"));
+    let subscribes = facts.declares_member("resources", "subscribe");
+    let rules = RULES.iter().filter(|rule| rule.applies_in(context.revision));
+    if !announces && !subscribes {
+        for rule in rules {
+            context.not_applicable(*rule, "the server declares nothing to subscribe to");
+        }
         return Ok(());
     }
-    let calls = changing_calls(context, &observe_calls(context).await);
-    let connection = context.connect().await?;
+    let calls = changing_calls(context);
+    match context.revision.is_modern() {
+        true => filtered_subscriptions(context, &calls).await,
+        false => resource_subscriptions(context, &calls).await,
+    }
+}
+
+/// Subscribes to resources (up to 2025-11-25).
+async fn resource_subscriptions(context: &Context, calls: &[Value]) -> ProbeResult {
+    let refused = Rule::RefusedSubscription;
+    let uris = match context.facts().declares_member("resources", "subscribe") {
+        true => listed_uris(context),
+        false => Vec::new(),
+    };
+    if uris.is_empty() {
+        let reason = "the server declares no subscriptions, or lists no resources";
+        context.not_applicable(refused, reason);
+        context.not_applicable(Rule::UnrequestedUpdate, reason);
+        if calls.is_empty() {
+            let reason = "no tool that may be called changes anything";
+            context.not_applicable(Rule::MissingListChanged, reason);
+            return Ok(());
+        }
+    }
+    let connection = context.spare().await?;
     let request =
         |method: &'static str, uri: &Value| connection.request(method, Some(json!({"uri": uri})));
     let mut subscribed = Vec::new();
@@ -90,8 +110,13 @@ async fn resource_subscriptions(context: &Context) -> ProbeResult {
     if let Some(reply) = refusal.filter(|_| subscribed.is_empty()) {
         context.fail(refused, reply.finding("expected that a subscription is accepted"));
     }
+    let lists = match calls.is_empty() {
+        true => Lists::none(),
+        false => Lists::read(context, &connection).await,
+    };
     let start = connection.recording().len();
-    call_all(&connection, &calls).await;
+    call_all(&connection, calls).await;
+    lists.judge(context, &connection, start, |_| true).await;
     for uri in &subscribed {
         let reply = request("resources/unsubscribe", uri).await;
         match reply.result() {
@@ -105,50 +130,12 @@ async fn resource_subscriptions(context: &Context) -> ProbeResult {
     let changed = connection.recording().entries_from(start);
     if changed.iter().any(|it| it.frame.method() == Some(UPDATED)) {
         // The wire checker reports updates after the end of the subscriptions.
-        call_all(&connection, &calls).await;
+        call_all(&connection, calls).await;
     }
     connection.ping().await;
-    connection.close().await;
-    context.pass(Rule::UnrequestedUpdate);
-    Ok(())
-}
-
-/// Watches the lists of a server while tools are called that may change them.
-async fn changed_lists(context: &Context) -> ProbeResult {
-    let rule = Rule::MissingListChanged;
-    let declared =
-        KINDS.iter().any(|(_, it, _)| context.facts().declares_member(it, "listChanged"));
-    if !declared {
-        context.not_applicable(rule, "the server does not declare `listChanged`");
-        return Ok(());
+    if !uris.is_empty() {
+        context.pass(Rule::UnrequestedUpdate);
     }
-    let calls = changing_calls(context, &observe_calls(context).await);
-    if calls.is_empty() {
-        context.not_applicable(rule, "no tool that may be called changes anything");
-        return Ok(());
-    }
-    let connection = context.connect().await?;
-    let mut subscription = None;
-    if context.revision.is_modern() {
-        let opened = Subscription::open(&connection, broad_filter(context)).await?;
-        if opened.granted.is_none() {
-            context.not_applicable(rule, "the server does not accept a subscription");
-            connection.close().await;
-            return Ok(());
-        }
-        subscription = Some(opened);
-    }
-    let lists = Lists::read(context, &connection).await;
-    let start = connection.recording().len();
-    call_all(&connection, &calls).await;
-    let is_announced = |notification: &str| {
-        let Some(granted) = subscription.as_ref().and_then(|it| it.granted.as_ref()) else {
-            return true;
-        };
-        KINDS.iter().any(|(kind, _, method)| *method == notification && granted[kind] == true)
-    };
-    lists.judge(context, &connection, start, is_announced).await;
-    connection.close().await;
     Ok(())
 }
 
@@ -176,38 +163,44 @@ fn declared_part(context: &Context, filter: &Value) -> Map<String, Value> {
 
 /// Opens a subscription to everything and one to a single kind, and cancels them after calls
 /// that may change something (since 2026-07-28).
-async fn subscriptions(context: &Context) -> ProbeResult {
-    let rules = PROBE_RULES.iter().filter(|rule| rule.applies_in(context.revision));
+async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResult {
+    let rules = RULES.iter().filter(|rule| rule.applies_in(context.revision));
     let filter = broad_filter(context);
     let declared = declared_part(context, &filter);
     if declared.is_empty() {
         for rule in rules {
-            context.not_applicable(*rule, "the server declares nothing to subscribe to");
+            context.not_applicable(*rule, "the server lists no resources to subscribe to");
         }
         return Ok(());
     }
-    let calls = changing_calls(context, &observe_calls(context).await);
-    let connection = context.connect().await?;
+    let connection = context.spare().await?;
     let mut broad = Subscription::open(&connection, filter).await?;
     let Some(granted) = &broad.granted else {
-        let finding = Finding::new(format!(
-            "expected the acknowledgment of a subscription; {}",
-            broad.problem.as_deref().unwrap_or("the server sent none")
-        ));
-        let frames = connection.recording().entries_from(broad.start);
-        context.fail(Rule::MissingAcknowledgment, finding.with_frames(&frames));
+        broad.report_missing_acknowledgment(context, &connection);
         for rule in rules.filter(|rule| **rule != Rule::MissingAcknowledgment) {
             context.not_applicable(*rule, "the server did not acknowledge a subscription");
         }
-        connection.close().await;
         return Ok(());
     };
     context.pass(Rule::MissingAcknowledgment);
     judge_acknowledgment(context, &connection, &broad, granted, &declared);
     let single: Map<String, Value> = declared.into_iter().take(1).collect();
     let mut single = Subscription::open(&connection, Value::Object(single)).await?;
-    call_all(&connection, &calls).await;
+    if single.granted.is_none() {
+        single.report_missing_acknowledgment(context, &connection);
+    }
+    let lists = match calls.is_empty() {
+        true => Lists::none(),
+        false => Lists::read(context, &connection).await,
+    };
+    let start = connection.recording().len();
+    call_all(&connection, calls).await;
     connection.ping().await;
+    let is_announced = |notification: &str| {
+        let granted = broad.granted.as_ref().unwrap_or(&Value::Null);
+        KINDS.iter().any(|(kind, _, method)| *method == notification && granted[kind] == true)
+    };
+    lists.judge(context, &connection, start, is_announced).await;
     sleep_until(broad.opened + OPEN_TIME).await;
     for subscription in [&mut broad, &mut single] {
         subscription.judge_open(context, &connection);
@@ -215,23 +208,13 @@ async fn subscriptions(context: &Context) -> ProbeResult {
     let was_notified = broad.notified(&connection, broad.start);
     let (first, second) = (broad.cancel(), single.cancel());
     if was_notified && context.target().http().is_none() {
-        judge_cancelled(context, &connection, &calls, &[first, second]).await;
+        judge_cancelled(context, &connection, calls, &[first, second]).await;
     }
-    connection.close().await;
-    for rule in rules {
+    for rule in rules.filter(|rule| **rule != Rule::MissingListChanged) {
         context.pass(*rule);
     }
     Ok(())
 }
-
-const PROBE_RULES: [Rule; 6] = [
-    Rule::MissingAcknowledgment,
-    Rule::IncompleteAcknowledgment,
-    Rule::ClosedSubscription,
-    Rule::InvalidSubscription,
-    Rule::WrongAcknowledgment,
-    Rule::UndeclaredSubscription,
-];
 
 /// Requires that the acknowledgment names what the server declares.
 fn judge_acknowledgment(
@@ -340,10 +323,19 @@ impl Subscription {
         };
         let granted = acknowledgment.map(|it| {
             let mut frame = parse_value(it.frame.bytes()).unwrap_or_default();
-            frame["params"]["notifications"].take()
+            frame.pointer_mut("/params/notifications").map(Value::take).unwrap_or_default()
         });
         let opened = Instant::now();
         Ok(Subscription { pending, id: Some(id), start, opened, granted, problem })
+    }
+
+    fn report_missing_acknowledgment(&self, context: &Context, connection: &Connection) {
+        let finding = Finding::new(format!(
+            "expected the acknowledgment of a subscription; {}",
+            self.problem.as_deref().unwrap_or("the server sent none")
+        ));
+        let frames = connection.recording().entries_from(self.start);
+        context.fail(Rule::MissingAcknowledgment, finding.with_frames(&frames));
     }
 
     /// Returns true if a notification besides the acknowledgment came for it.

@@ -7,7 +7,7 @@ use sparring_wire::secret_names::is_secret_name;
 use sparring_wire::{Revision, Rule, code};
 
 use super::definition_findings::{DefinitionFindings, Subject, name_of};
-use super::refusals::lacks_capability;
+use super::refusals::{Refusal, lacks_capability, leave_open, require_code};
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
@@ -37,32 +37,41 @@ const PERSONAL_SUFFIXES: [&str; 10] = [
 ];
 
 pub(super) const PROBES: &[Probe] = &[
-    probe!([UnknownToolAccepted, UnknownToolResult], unknown_tool),
+    probe!([UnknownToolAccepted, UnknownToolResult, UnknownToolCode], unknown_tool),
     probe!([CaseInsensitiveToolName], name_in_another_case),
     probe!([ItemNotImplemented, ToolErrorResponse, OutputSchema], listed_tools),
     probe!([SensitiveHeader], mirrored_parameters),
 ];
 
 async fn unknown_tool(context: &Context) -> ProbeResult {
-    let (accepted, result) = (Rule::UnknownToolAccepted, Rule::UnknownToolResult);
-    if lacks_capability(context, "tools", &[accepted, result]) {
+    let rules @ [accepted, result, wrong_code] =
+        [Rule::UnknownToolAccepted, Rule::UnknownToolResult, Rule::UnknownToolCode];
+    if lacks_capability(context, "tools", &rules) {
         return Ok(());
     }
     let reply = context.main().call_tool(UNKNOWN_TOOL, &json!({})).await;
-    if reply.is_success() {
-        let finding = reply.finding("expected an error for a call of an unknown tool");
-        context.fail(accepted, finding);
-        context.not_applicable(result, "the server accepts calls of unknown tools");
-    } else if reply.is_tool_error() {
-        context.pass(accepted);
-        let expected = "expected a JSON-RPC error for a call of an unknown tool";
-        context.fail(result, reply.finding(expected));
-    } else if reply.error().is_some() {
-        context.pass(accepted);
-        context.pass(result);
-    } else {
-        context.undecided(accepted, reply.describe());
-        context.undecided(result, reply.describe());
+    let request = "a call of an unknown tool";
+    match Refusal::of(&reply) {
+        Refusal::Unknown => {
+            rules.iter().for_each(|rule| leave_open(context, *rule, &reply));
+        }
+        Refusal::Accepted => {
+            context.fail(accepted, reply.finding(format!("expected an error for {request}")));
+            let reason = "the server accepts calls of unknown tools";
+            context.not_applicable(result, reason);
+            context.not_applicable(wrong_code, reason);
+        }
+        Refusal::Refused if reply.is_tool_error() => {
+            context.pass(accepted);
+            let expected = format!("expected a JSON-RPC error for {request}");
+            context.fail(result, reply.finding(expected));
+            context.not_applicable(wrong_code, "the server answers with a tool error");
+        }
+        Refusal::Refused => {
+            context.pass(accepted);
+            context.pass(result);
+            require_code(context, wrong_code, &reply, code::INVALID_PARAMS, request);
+        }
     }
     Ok(())
 }
@@ -85,7 +94,7 @@ async fn name_in_another_case(context: &Context) -> ProbeResult {
     } else if reply.is_answered() {
         context.pass(rule);
     } else {
-        context.undecided(rule, reply.describe());
+        leave_open(context, rule, &reply);
     }
     Ok(())
 }
@@ -111,7 +120,12 @@ async fn listed_tools(context: &Context) -> ProbeResult {
             break;
         }
         let arguments = good_arguments(context, tool);
-        let reply = context.main().call_tool(name_of(tool), &arguments.values[0]).await;
+        let reply = context.main().call_listed_tool(name_of(tool), &arguments.values[0]).await;
+        if refused_as_unknown(context, tool, &reply).await {
+            let expected = "expected the server to know a tool that it lists";
+            context.fail(Rule::ItemNotImplemented, reply.finding(expected).about(name_of(tool)));
+            continue;
+        }
         check_error(context, tool, &reply, arguments.mismatch.is_none());
         check_structured_content(context, tool, &reply);
     }
@@ -119,6 +133,23 @@ async fn listed_tools(context: &Context) -> ProbeResult {
         context.not_applicable(rule, "no tool was called");
     }
     Ok(())
+}
+
+/// Returns true if the server answers a call in the same words as one of an unknown tool.
+async fn refused_as_unknown(context: &Context, tool: &Value, reply: &Reply) -> bool {
+    let Some(words) = refusal_words(reply, name_of(tool)) else { return false };
+    let unknown = context.main().call_tool(UNKNOWN_TOOL, &json!({})).await;
+    words.contains("{}") && refusal_words(&unknown, UNKNOWN_TOOL).as_ref() == Some(&words)
+}
+
+/// Returns the message of a refusal, with a placeholder for the name of the tool.
+fn refusal_words(reply: &Reply, name: &str) -> Option<String> {
+    let message = match reply.error() {
+        Some(error) => error.message,
+        None if reply.is_tool_error() => reply.outcome().ok()?.content(),
+        None => return None,
+    };
+    Some(message.replace(name, "{}"))
 }
 
 /// Returns true if a tool can only be called as a task.
@@ -188,11 +219,12 @@ pub(super) fn output_problem(tool: &Value, reply: &Reply) -> Option<String> {
     let result = reply.result().filter(|_| reply.is_success())?;
     // A result that is no result of a call, such as a task, has no content.
     result.get("content")?;
+    // Another rule reports schemas that cannot be used.
+    let schema = Schema::new(schema).ok()?;
     let Some(content) = result.get("structuredContent") else {
         return Some("the result has no structured content".to_owned());
     };
-    // Another rule reports schemas that cannot be used.
-    match Schema::new(schema).ok()?.check(content, 1) {
+    match schema.check(content, 1) {
         Verdict::Invalid(mut found) => found.pop().map(|it| match it.pointer.is_empty() {
             true => it.message,
             false => format!("{}: {}", it.pointer, it.message),

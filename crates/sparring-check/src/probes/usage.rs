@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
+use sparring_script::sample::samples;
 use sparring_wire::{Rule, code};
 
 use super::completion::{self, Completable};
@@ -19,14 +20,17 @@ use crate::verdict::Finding;
 /// The number of prompts, of resources, of templates and of completions that are requested.
 const MAX_ITEMS: usize = 20;
 
-/// The argument of a prompt that the server does not complete.
-const ANY_ARGUMENT: &str = "text";
-
 /// The value of a variable that the server does not complete.
 const ANY_VARIABLE: &str = "1";
 
 pub(super) const PROBES: &[Probe] = &[probe!(
-    [ItemNotImplemented, UnreadableResource, TemplateMediaType, CompletionNotImplemented],
+    [
+        ItemNotImplemented,
+        UnreadableResource,
+        BinaryText,
+        TemplateMediaType,
+        CompletionNotImplemented,
+    ],
     use_everything
 )];
 
@@ -40,6 +44,7 @@ async fn use_everything(context: &Context) -> ProbeResult {
     usage.read_templates().await;
     context.not_applicable(Rule::ItemNotImplemented, "the server lists nothing to use");
     context.not_applicable(Rule::UnreadableResource, "the server lists no resources");
+    context.not_applicable(Rule::BinaryText, "no resource with a text could be read");
     let reason = "no resource of a template with a MIME type could be read";
     context.not_applicable(Rule::TemplateMediaType, reason);
     Ok(())
@@ -84,9 +89,22 @@ impl Usage<'_> {
         self.started.elapsed() > self.context.options.rule_timeout * 3
     }
 
-    fn value(&self, reference: &Value, argument: &str, otherwise: &str) -> String {
-        let known = self.values.get(&(reference.to_string(), argument.to_owned()));
-        known.cloned().unwrap_or_else(|| otherwise.to_owned())
+    /// Returns the value that the server completes.
+    fn completed(&self, reference: &Value, argument: &str) -> Option<String> {
+        self.values.get(&(reference.to_string(), argument.to_owned())).cloned()
+    }
+
+    /// Returns a value for the argument of a prompt.
+    fn argument(&self, reference: &Value, name: &str) -> String {
+        let generated = || {
+            let schema = json!({"required": [name], "properties": {name: {"type": "string"}}});
+            let values = samples(&schema, true).values;
+            values[0][name].as_str().unwrap_or_default().to_owned()
+        };
+        let is_uri = name.to_lowercase().ends_with("uri");
+        let listed = || self.context.facts().resources.first()?["uri"].as_str().map(str::to_owned);
+        let otherwise = || listed().filter(|_| is_uri).unwrap_or_else(generated);
+        self.completed(reference, name).unwrap_or_else(otherwise)
     }
 
     async fn get_prompts(&self) {
@@ -95,9 +113,9 @@ impl Usage<'_> {
             let arguments = prompt["arguments"].as_array().map(Vec::as_slice).unwrap_or_default();
             let values = |only_required: bool| -> Map<String, Value> {
                 let chosen = arguments.iter().filter(|it| !only_required || it["required"] == true);
-                let values = chosen.filter_map(|it| it["name"].as_str()).map(|name| {
-                    (name.to_owned(), self.value(&reference, name, ANY_ARGUMENT).into())
-                });
+                let values = chosen
+                    .filter_map(|it| it["name"].as_str())
+                    .map(|name| (name.to_owned(), self.argument(&reference, name).into()));
                 values.collect()
             };
             let all = values(false);
@@ -129,6 +147,7 @@ impl Usage<'_> {
             if !self.is_implemented(&reply, uri, expected) {
                 return;
             }
+            self.check_text(uri, &reply);
             // Clients can load such a resource themselves.
             let is_of_web = uri.starts_with("https://") || uri.starts_with("http://");
             if is_not_found(&reply) && !is_of_web {
@@ -148,13 +167,14 @@ impl Usage<'_> {
             let Some(uri_template) = template["uriTemplate"].as_str() else { continue };
             let reference = json!({"type": "ref/resource", "uri": uri_template});
             let uri = uri_template::expand(uri_template, |variable| {
-                self.value(&reference, variable, ANY_VARIABLE)
+                self.completed(&reference, variable).unwrap_or_else(|| ANY_VARIABLE.to_owned())
             });
             let reply = self.context.request("resources/read", Some(json!({"uri": uri}))).await;
             let expected = "expected the server to read a resource of a template that it lists";
             if !self.is_implemented(&reply, uri_template, expected) {
                 return;
             }
+            self.check_text(&uri, &reply);
             self.check_media_type(template, &uri, &reply);
             if self.is_late() {
                 return;
@@ -184,6 +204,27 @@ impl Usage<'_> {
         }
     }
 
+    /// Checks that contents with a text are text.
+    fn check_text(&self, uri: &str, reply: &Reply) {
+        let result = reply.result().unwrap_or_default();
+        for part in result["contents"].as_array().into_iter().flatten() {
+            let Some(text) = part["text"].as_str() else { continue };
+            let media_type = part["mimeType"].as_str().unwrap_or_default();
+            let found = match text.contains('\0') {
+                true => "a null character".to_owned(),
+                false if is_binary(media_type) => format!("the MIME type {media_type:?}"),
+                false => {
+                    self.context.pass(Rule::BinaryText);
+                    continue;
+                }
+            };
+            let expected = "expected a `blob` for a resource that is not text";
+            let message = format!("{expected}; the server sent a `text` with {found}");
+            let finding = Finding::new(message).with_frames(reply.frames());
+            self.context.fail(Rule::BinaryText, finding.about(uri));
+        }
+    }
+
     /// Returns false if the server lacks the method, which a listed item needs.
     fn is_implemented(&self, reply: &Reply, item: &str, expected: &str) -> bool {
         if reply.error_code() == Some(code::METHOD_NOT_FOUND) {
@@ -196,6 +237,14 @@ impl Usage<'_> {
         }
         true
     }
+}
+
+/// Returns true if no resource of this MIME type is text.
+fn is_binary(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
+    let is_media = ["image/", "audio/", "video/"].iter().any(|it| essence.starts_with(it));
+    // Some formats of images and playlists are text.
+    is_media && !["xml", "mpegurl", "svg"].iter().any(|it| essence.contains(it))
 }
 
 /// Returns true if the server does not know the resource. Some servers use codes of their own.

@@ -52,6 +52,30 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Divides a line between words into lines of at most this number of columns. The later ones
+/// are indented by two more spaces than the first. A longer word is divided.
+pub(crate) fn wrap_words(text: &str, columns: usize) -> Vec<String> {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let (first, later) = (" ".repeat(indent), " ".repeat((indent + 2).min(columns / 2)));
+    let mut lines = vec![first];
+    let mut is_empty = true;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let used = lines.last().map(|line| line.width()).unwrap_or_default();
+        let gap = usize::from(!is_empty);
+        if !is_empty && used + gap + word.width() > columns {
+            lines.push(later.clone());
+            is_empty = true;
+        }
+        let Some(line) = lines.last_mut() else { continue };
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    lines.iter().flat_map(|line| wrap(line, columns)).collect()
+}
+
 /// Formats a number of bytes.
 pub(crate) fn format_bytes(count: usize) -> String {
     match count {
@@ -80,6 +104,14 @@ mod tests {
         assert_eq!(wrap("  longer text", 8), ["  longer", "     tex", "    t"]);
         assert_eq!(wrap("日本語", 5), ["日本", "  語"]);
         assert_eq!(wrap("", 5), [""]);
+    }
+
+    #[test]
+    fn words_stay_whole_if_they_fit() {
+        assert_eq!(wrap_words("one two three", 8), ["one two", "  three"]);
+        assert_eq!(wrap_words("  one two", 20), ["  one two"]);
+        assert_eq!(wrap_words("a longerword", 6), ["a", "  long", "   erw", "   ord"]);
+        assert_eq!(wrap_words("", 5), [""]);
     }
 
     #[test]

@@ -88,10 +88,12 @@ impl Ci {
     }
 }
 
-/// The failed and flaky tests, with paths relative to `root` if they are below it.
+/// The failed and flaky tests and those with notes, with paths relative to `root` if they are below it.
 fn with_relative_paths(root: Option<&Path>, run: &Run) -> Run {
     let root = root.map(absolute);
-    let reported = run.tests.iter().filter(|it| it.outcome == Outcome::Failed || it.is_flaky());
+    let is_reported =
+        |it: &&Test| it.outcome == Outcome::Failed || it.is_flaky() || !it.notes.is_empty();
+    let reported = run.tests.iter().filter(is_reported);
     let mut tests: Vec<Test> = reported.cloned().collect();
     let mut known: HashMap<String, String> = HashMap::new();
     for SourceLocation { file, .. } in tests.iter_mut().flat_map(test_places) {
@@ -117,9 +119,11 @@ fn with_relative_paths(root: Option<&Path>, run: &Run) -> Run {
 
 /// All places of a test.
 fn test_places(test: &mut Test) -> impl Iterator<Item = &mut SourceLocation> {
-    let Test { place, failed_tries, .. } = test;
+    let Test { place, failed_tries, notes, .. } = test;
     let failures = failed_tries.iter_mut().flat_map(|tried| &mut tried.failures);
-    std::iter::once(place).chain(failures.map(|failure| &mut failure.place))
+    let places = failures.map(|failure| &mut failure.place);
+    let places = places.chain(notes.iter_mut().map(|note| &mut note.place));
+    std::iter::once(place).chain(places).filter(|place| place.has_file())
 }
 
 /// An absolute path, without links if it exists.

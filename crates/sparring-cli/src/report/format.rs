@@ -19,11 +19,12 @@ pub(crate) enum ReportFormat {
     Html,
     Github,
     Gitlab,
+    Sarif,
     Agent,
 }
 
 impl ReportFormat {
-    pub(super) const ALL: [ReportFormat; 9] = [
+    pub(super) const ALL: [ReportFormat; 10] = [
         ReportFormat::Junit,
         ReportFormat::Json,
         ReportFormat::Ndjson,
@@ -32,6 +33,7 @@ impl ReportFormat {
         ReportFormat::Html,
         ReportFormat::Github,
         ReportFormat::Gitlab,
+        ReportFormat::Sarif,
         ReportFormat::Agent,
     ];
 
@@ -46,6 +48,7 @@ impl ReportFormat {
             ReportFormat::Html => "html",
             ReportFormat::Github => "github",
             ReportFormat::Gitlab => "gitlab",
+            ReportFormat::Sarif => "sarif",
             ReportFormat::Agent => "agent",
         }
     }
@@ -65,6 +68,7 @@ impl ReportFormat {
             ReportFormat::Html => sparring_report::render_html(run),
             ReportFormat::Github => sparring_report::render_github(&ci.with_github_paths(run)),
             ReportFormat::Gitlab => sparring_report::render_gitlab(&ci.with_gitlab_paths(run)),
+            ReportFormat::Sarif => sparring_report::render_sarif(&ci.with_github_paths(run)),
             ReportFormat::Agent => sparring_report::render_agent(run),
         }
     }

@@ -144,6 +144,24 @@ impl Reports {
         Ok(failures)
     }
 
+    /// Writes all reports of a run that is over, and those that GitHub gets without a flag.
+    /// Returns those that could not be written.
+    ///
+    /// # Errors
+    /// When a signal comes first.
+    pub(crate) async fn write_finished(
+        &self,
+        run: Arc<Run>,
+        printer: &Printer,
+        signals: &mut Signals,
+    ) -> Result<Vec<CommandError>, CommandError> {
+        let failures = self.write(Arc::clone(&run), printer, signals).await?;
+        if self.ci.is_github {
+            self.write_github(run, printer, signals).await?;
+        }
+        Ok(failures)
+    }
+
     /// Writes annotations and the job summary for GitHub, which reads stderr as well as
     /// stdout.
     async fn write_github(

@@ -8,6 +8,7 @@ mod agent_page;
 mod agents;
 mod at_terminal;
 mod blocked;
+mod check;
 mod completions;
 mod container;
 mod diagnostic_coverage;

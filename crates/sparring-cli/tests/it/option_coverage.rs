@@ -16,8 +16,10 @@ use crate::transcript::{Case, all_cases, files, golden};
 
 /// The verbs with a target share most of their flags. A case for one of them counts for
 /// all.
-const WITH_TARGET: [&str; 10] =
-    ["call", "read", "prompt", "list", "describe", "complete", "ping", "raw", "init", "codegen"];
+const WITH_TARGET: [&str; 11] = [
+    "check", "call", "read", "prompt", "list", "describe", "complete", "ping", "raw", "init",
+    "codegen",
+];
 
 #[test]
 fn every_flag_has_a_golden_case() {

@@ -33,6 +33,11 @@ fn the_commands_of_the_page_about_ci_print_its_output() {
 }
 
 #[test]
+fn the_commands_of_the_page_about_checks_print_its_output() {
+    check("docs/check.md", 6);
+}
+
+#[test]
 fn the_commands_of_the_troubleshooting_page_print_its_output() {
     check("docs/troubleshooting.md", 8);
 }
@@ -137,7 +142,7 @@ fn file_name<'a>(kind: &str, first: &'a str) -> Option<&'a str> {
         "groovy" => first.strip_prefix("// "),
         // Other blocks are commands for a reader.
         "sh" => first.strip_prefix("# ").filter(|name| name.ends_with(".sh")),
-        "text" => None,
+        "text" | "rust" => None,
         other => panic!("unknown kind of block: {other}"),
     }
 }

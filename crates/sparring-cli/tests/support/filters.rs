@@ -24,7 +24,9 @@ const BEFORE_NUMBERS: [&str; 15] = [
 /// Replaces the duration of a run, in the line with its counts.
 pub(crate) fn without_run_times(text: &str) -> String {
     let filtered = text.split_inclusive('\n').map(|line| {
-        let is_summary = [" passed, ", " failed, ", " skipped"].iter().all(|it| line.contains(it));
+        let has = |word: &str| line.contains(word);
+        let is_check = has(" undecided, ") && has(" not applicable");
+        let is_summary = has(" passed, ") && has(" failed, ") && (has(" skipped") || is_check);
         match line.rsplit_once(" in ").filter(|_| is_summary) {
             Some((counts, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
                 let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.');

@@ -6,7 +6,8 @@
 use serde::Serialize;
 
 use crate::{
-    Build, FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing, TranscriptEntry,
+    Build, CheckedRule, FailedTry, Note, Outcome, Run, SourceLocation, Summary, Test, Timing,
+    TranscriptEntry,
 };
 
 /// A run without its traffic.
@@ -32,6 +33,7 @@ struct TestRow<'a> {
     protocol: Option<&'a str>,
     transport: Option<&'a str>,
     tags: &'a [String],
+    rule: Option<&'a CheckedRule>,
     outcome: Outcome,
     reason: Option<&'a str>,
     took_ms: f64,
@@ -97,6 +99,7 @@ impl<'a> TestRow<'a> {
             protocol: test.protocol.as_deref(),
             transport: test.transport.as_deref(),
             tags: &test.tags,
+            rule: test.rule.as_ref(),
             outcome: test.outcome,
             reason: test.reason.as_deref(),
             took_ms: test.took_ms,

@@ -32,7 +32,8 @@ pub(super) fn write(run: &Run, page: &mut String) {
         page.push_str("</strong><pre>");
         for Failure { place, message, .. } in *failures {
             let file = truncate::one_line(&place.file, MAX_LINE_BYTES);
-            let mut lines = vec![format!("{file}:{}:{}", place.line, place.column)];
+            let place = place.has_file().then(|| format!("{file}:{}:{}", place.line, place.column));
+            let mut lines: Vec<String> = place.into_iter().collect();
             lines.extend(truncate::first_lines(message, MAX_LINES, MAX_LINE_BYTES));
             write_escaped(&lines.join("\n"), page);
             page.push('\n');

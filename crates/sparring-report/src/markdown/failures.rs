@@ -63,6 +63,8 @@ fn render_group(group: &FailureGroup<'_>) -> String {
             max_bytes - MIN_FAILURE_BYTES,
         );
     }
+    let rule = titled_block("Rule", "", &failure_text::render_rule(first));
+    text.add(&rule, max_bytes - MIN_FAILURE_BYTES);
     let output = |output: &str| truncate::last_lines(output, MAX_LINES, MAX_LINE_BYTES);
     for (title, lines) in [
         ("Last exchange", traffic::last_exchange(first).map(|it| render_exchange(&it))),
@@ -82,11 +84,8 @@ fn render_group(group: &FailureGroup<'_>) -> String {
 
 fn render_failure(failure: &Failure, source: &str) -> String {
     let Failure { place, message, diff, .. } = failure;
-    let at = format!(
-        "{}: {}",
-        failure_text::location(place),
-        truncate::one_line(message, MAX_MESSAGE_BYTES)
-    );
+    let message = truncate::one_line(message, MAX_MESSAGE_BYTES);
+    let at = failure_text::with_location(place, &message);
     let source = truncate::one_line(source, MAX_MESSAGE_BYTES);
     let source = (!source.is_empty()).then(|| format!("{:>4} | {source}", place.line));
     let mut text = block("", &std::iter::once(at).chain(source).collect::<Vec<_>>());

@@ -8,7 +8,7 @@ use super::expect::EXPECT;
 pub(super) static STEP: Object = Object { name: "a step", keys: &[&VERBS, &STEP_KEYS] };
 
 /// The verbs of a step.
-pub(super) static VERBS: [Key; 16] = [
+pub(super) static VERBS: [Key; 17] = [
     Key::new("call", &Shape::String, "Calls a tool; `with` has its arguments.").synonyms(&[
         "tool",
         "tool_call",
@@ -36,6 +36,11 @@ pub(super) static VERBS: [Key; 16] = [
         .synonyms(&["wait_for"]),
     Key::new("sleep", &Shape::Duration, "Waits this long.").synonyms(&["delay", "pause"]),
     Key::new("restart", &Shape::Bool, "Stops the server and starts it again. Can only be true."),
+    Key::new(
+        "check",
+        &Shape::Object(&CHECK),
+        "Checks the server against the rules of the specification, as `spar check`; `{}` checks all rules.",
+    ),
     Key::new("input", &Shape::String, "Runs the agent with this input, which is `${input}`."),
     Key::new("agent", &Shape::Object(&AGENT), "Runs this agent instead of the suite's."),
 ];
@@ -49,6 +54,30 @@ static COMPLETE: Object = Object {
         Key::new("template", &Shape::String, "The resource template that has the argument."),
         Key::new("argument", &Shape::String, "The argument's name.").required(),
         Key::new("value", &Shape::String, "The beginning of the value.").required(),
+    ]],
+};
+
+static CHECK: Object = Object {
+    name: "a check",
+    keys: &[&[
+        Key::new(
+            "only",
+            &Shape::OneOrMany(&Shape::String),
+            "Checks only these rules: ids, areas such as `tools/`, or patterns with `*`.",
+        )
+        .synonyms(&["rules"]),
+        Key::new("skip", &Shape::OneOrMany(&Shape::String), "Leaves out these rules.")
+            .synonyms(&["except", "without"]),
+        Key::new(
+            "level",
+            &Shape::Keyword(&["must", "should", "lint"]),
+            "The weakest level of rules to check (default: lint).",
+        ),
+        Key::new(
+            "max_tokens",
+            &Shape::Integer(1),
+            "The largest number of tokens of the definitions of all tools together.",
+        ),
     ]],
 };
 

@@ -22,6 +22,9 @@ const SERVER_KEYS: [&str; 6] =
 impl Loader {
     pub(super) fn read_expectations(&mut self, node: &Node, verb: &Verb) -> Expectations {
         let Some(expect) = node.get("expect") else { return Expectations::default() };
+        if matches!(verb, Verb::Check(_)) {
+            return Expectations::default();
+        }
         let mut expectations = Vec::new();
         let mut own_items = None;
         for entry in expect.entries() {
@@ -207,9 +210,12 @@ fn has_aspect(verb: &Verb, aspect: Aspect) -> bool {
         }
         Verb::List(_) => aspect == Aspect::Error,
         Verb::Agent { .. } => aspect == Aspect::Json,
-        Verb::Notify { .. } | Verb::Send(_) | Verb::Wait(_) | Verb::Sleep(_) | Verb::Restart => {
-            false
-        }
+        Verb::Notify { .. }
+        | Verb::Send(_)
+        | Verb::Wait(_)
+        | Verb::Sleep(_)
+        | Verb::Restart
+        | Verb::Check(_) => false,
     }
 }
 

@@ -1,12 +1,14 @@
-//! Reads the steps `send` and `wait`, and `cancel`.
+//! Reads the steps `send`, `wait` and `check`, and `cancel`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::time::Duration;
 
-use sparring_script::{MapEntry, Node, TemplateTree, parse_duration};
+use sparring_check::{CheckOptions, rules_named, server_rules};
+use sparring_script::{MapEntry, Node, TemplateTree, did_you_mean, parse_duration};
+use sparring_wire::{Rule, RuleLevel};
 
-use super::Loader;
+use super::{Loader, one_or_many};
 use crate::model::{Cancel, RawMessage, Verb};
 
 /// The expectations that `wait` can wait for.
@@ -67,5 +69,50 @@ impl Loader {
         let after = entry.value.get("after").and_then(Node::as_str);
         let after = after.and_then(|text| parse_duration(text).ok())?;
         Some(Cancel { after, reason: self.read_text(&entry.value, "reason") })
+    }
+
+    /// Reads the options of a check.
+    pub(super) fn read_check(&mut self, node: &Node) -> CheckOptions {
+        let max_tokens = node.get("max_tokens").and_then(Node::as_u64);
+        let options = CheckOptions {
+            only: self.read_rule_names(node, "only"),
+            skip: self.read_rule_names(node, "skip"),
+            level: match node.get("level").and_then(Node::as_str) {
+                Some("must") => RuleLevel::Must,
+                Some("should") => RuleLevel::Should,
+                _ => RuleLevel::Lint,
+            },
+            max_tokens: max_tokens.map(|it| usize::try_from(it).unwrap_or(usize::MAX)),
+            ..CheckOptions::default()
+        };
+        if !server_rules().any(|rule| options.selects(rule)) {
+            self.problems.add(node.span, "no rule is left by `only`, `skip` and `level`");
+        }
+        options
+    }
+
+    fn read_rule_names(&mut self, node: &Node, key: &str) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        for name in node.get(key).map(one_or_many).unwrap_or_default() {
+            let Some(text) = name.as_str() else { continue };
+            let named = rules_named(text);
+            if named.is_empty() {
+                let help = did_you_mean(text, server_rules().map(Rule::id));
+                let help = help.or_else(|| Some("`spar check --list` lists all rules".to_owned()));
+                self.problems.add_with_help(name.span, format!("unknown rule `{text}`"), help);
+            }
+            rules.extend(named);
+        }
+        rules
+    }
+
+    /// Refuses the keys of a step that a check cannot have.
+    pub(super) fn check_keys_of_check(&mut self, node: &Node, verb: &Verb) {
+        if !matches!(verb, Verb::Check(_)) {
+            return;
+        }
+        for entry in ["expect", "answer"].iter().filter_map(|key| node.entry(key)) {
+            self.add_not_checkable(entry.key_span, &entry.key, verb);
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::model::{Completion, Step, Verb};
 use crate::step_result::STEP_KEYS;
 
 /// The verbs.
-pub(super) const VERBS: [&str; 16] = [
+pub(super) const VERBS: [&str; 17] = [
     "call",
     "read",
     "prompt",
@@ -25,6 +25,7 @@ pub(super) const VERBS: [&str; 16] = [
     "wait",
     "sleep",
     "restart",
+    "check",
     "use",
     "input",
     "agent",
@@ -37,6 +38,7 @@ impl Loader {
     pub(super) fn read_step(&mut self, node: &Node) -> Option<Step> {
         let (span, verb) = self.read_verb(node)?;
         let cancel = self.read_cancel(node, &verb);
+        self.check_keys_of_check(node, &verb);
         let expect = self.read_expectations(node, &verb);
         let save = self.read_save(node, &verb);
         Some(Step { span, answers: self.read_answers(node), cancel, expect, save, verb })
@@ -95,6 +97,7 @@ impl Loader {
             "subscribe" => Verb::Subscribe { uri: self.read_url(node, key)? },
             "send" => Verb::Send(self.read_raw(node)?),
             "wait" => Verb::Wait(self.read_wait(node, entry)?),
+            "check" => Verb::Check(Box::new(self.read_check(&entry.value))),
             "sleep" => Verb::Sleep(parse_duration(entry.value.as_str()?).ok()?),
             key => {
                 if entry.value.as_bool() == Some(false) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sparring_check::CheckOptions;
 use sparring_peer::client::{ListKind, ServerRequest};
 use sparring_script::{Path, Span, TemplateTree};
 
@@ -56,6 +57,8 @@ pub(crate) enum Verb {
     Wait(Duration),
     Sleep(Duration),
     Restart,
+    /// Checks the server with these options.
+    Check(Box<CheckOptions>),
     /// Runs the step's own agent, or the suite's.
     Agent {
         own: Option<Agent>,
@@ -151,6 +154,7 @@ impl Verb {
             Verb::Wait(_) => "wait",
             Verb::Sleep(_) => "sleep",
             Verb::Restart => "restart",
+            Verb::Check(_) => "check",
             Verb::Agent { .. } => "agent",
         }
     }
@@ -168,7 +172,8 @@ impl Verb {
             | Verb::Send(RawMessage::Bytes(_))
             | Verb::Wait(_)
             | Verb::Sleep(_)
-            | Verb::Restart => Vec::new(),
+            | Verb::Restart
+            | Verb::Check(_) => Vec::new(),
             Verb::Agent { own, input } => own.iter().flat_map(Agent::trees).chain(input).collect(),
             Verb::Complete(Completion { reference, argument, value, context }) => {
                 [reference, argument, value].into_iter().chain(context).collect()

@@ -97,8 +97,10 @@ impl Action {
             }
             Verb::Send(RawMessage::Bytes(bytes)) => Ok(Action::Bytes(bytes.clone())),
             Verb::Sleep(time) => Ok(Action::Sleep(*time)),
-            // `agent::run` runs agents.
-            Verb::Wait(_) | Verb::Restart | Verb::Agent { .. } => Ok(Action::Nothing),
+            // `agent::run` runs agents, and `check_step::run` checks.
+            Verb::Wait(_) | Verb::Restart | Verb::Check(_) | Verb::Agent { .. } => {
+                Ok(Action::Nothing)
+            }
         }
     }
 

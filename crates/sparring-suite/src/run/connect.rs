@@ -19,6 +19,7 @@ use sparring_wire::{Revision, Transcript};
 use tokio::time::timeout;
 
 use super::change_notifications;
+use super::check_step::CheckedServer;
 use super::connection::{MockTask, ServerConnection};
 use super::mocks::{Journal, serve};
 use super::prepared_answers::PreparedAnswers;
@@ -29,7 +30,7 @@ use crate::hide;
 use crate::model::{Address, Command, Container, HttpProcess, Script, ServerKind, Transport};
 
 /// The default timeout for connecting, and for each request.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The maximum wait for the right reply after a line that is not a frame, or after a reply
 /// with another id.
@@ -88,7 +89,8 @@ impl Connector<'_> {
             .map_err(|_| self.error(format!("no connection within {:?}", self.timeout)))?
             .map_err(|error| self.error(error.to_string()))?;
         let OpenedTarget { link, stderr, .. } = opened;
-        self.handshake(link, stderr, None).await
+        let connection = self.handshake(link, stderr, None).await?;
+        Ok(ServerConnection { checked: Some(CheckedServer::of_target(target)), ..connection })
     }
 
     async fn connect_http_process(
@@ -110,7 +112,9 @@ impl Connector<'_> {
         let link = HttpProcessLink::start(target).await;
         let link = link.map_err(|error| self.not_ready(&error))?;
         let stderr = Some(link.output());
-        self.handshake(link, stderr, None).await
+        let connection = self.handshake(link, stderr, None).await?;
+        let checked = CheckedServer::of_target(&Target::Http(target.http.clone()));
+        Ok(ServerConnection { checked: Some(checked), ..connection })
     }
 
     async fn connect_mock(&self, script: &Script) -> Result<ServerConnection, StartError> {
@@ -141,16 +145,18 @@ impl Connector<'_> {
         let journal = Some(Journal::Live(Arc::clone(&server)));
         match transport {
             None => {
+                let checked = Some(CheckedServer::of_mock(&server));
                 let (link, mock) = serve::in_memory(server);
                 let connection = self.handshake(link, None, Some(mock)).await?;
-                Ok(ServerConnection { journal, ..connection })
+                Ok(ServerConnection { journal, checked, ..connection })
             }
             Some(transport) => {
                 let listening = serve::over_http(server, transport).await;
                 let (target, mock) = listening.map_err(|message| self.error(message))?;
                 let link = HttpLink::new(&target).map_err(|it| self.error(it.to_string()))?;
                 let connection = self.handshake(link, None, Some(mock)).await?;
-                Ok(ServerConnection { journal, ..connection })
+                let checked = Some(CheckedServer::of_target(&Target::Http(target)));
+                Ok(ServerConnection { journal, checked, ..connection })
             }
         }
     }

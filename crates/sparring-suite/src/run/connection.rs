@@ -8,6 +8,7 @@ use sparring_transport::Stderr;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::check_step::CheckedServer;
 use super::listed_tools::ListedTools;
 use super::mocks::Journal;
 use super::prepared_answers::PreparedAnswers;
@@ -26,6 +27,8 @@ pub(super) struct ServerConnection {
     pub(super) journal: Option<Journal>,
     /// Serves the mock as long as the connection exists.
     pub(super) mock: Option<MockTask>,
+    /// The server for checks, which open connections of their own.
+    pub(super) checked: Option<CheckedServer>,
     /// Keeps the subscription to change notifications open.
     pub(super) _subscription: Option<Subscription>,
 }
@@ -71,6 +74,7 @@ impl ServerConnection {
             over_http,
             journal: None,
             mock: None,
+            checked: None,
             _subscription: None,
         }
     }

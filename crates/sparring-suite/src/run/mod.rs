@@ -7,6 +7,7 @@
 mod action;
 mod agent;
 mod change_notifications;
+mod check_step;
 mod connect;
 mod connection;
 mod listed_tools;

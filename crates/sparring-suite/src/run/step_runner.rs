@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use sparring_check::CheckOptions;
 use sparring_peer::client::Subscription;
 use sparring_script::{Path, Span};
 
 use super::agent::{self, AgentStep, TestCase};
+use super::check_step;
 use super::connection::ServerConnection;
 use super::mocks::{Journal, JournalPositions, JournalReader};
 use super::scope::TestScope;
@@ -28,6 +30,7 @@ const MAX_OUTPUT_LINES: usize = 20;
 pub(super) struct StepRunner<'a> {
     /// `None` if the suite only runs agents.
     connection: Option<Arc<ServerConnection>>,
+    tested: TestedServer<'a>,
     suite: &'a Suite,
     server_name: &'a str,
     /// Restarts the server and receives observations. `None` in the suite's own setup
@@ -75,6 +78,7 @@ impl<'a> StepRunner<'a> {
         let requests_before = used.map(|it| it.begin_step()).unwrap_or_default();
         StepRunner {
             connection,
+            tested,
             suite: tested.suite,
             server_name: &tested.server.name,
             server,
@@ -203,9 +207,25 @@ impl<'a> StepRunner<'a> {
         if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
             self.journal_positions = JournalPositions::of(&self.scope.mocks, self.server_journal());
         }
-        match step.verb.is_agent() {
-            true => self.run_agent(step, snapshot).await,
-            false => self.run_request(step, snapshot).await,
+        match &step.verb {
+            Verb::Agent { .. } => self.run_agent(step, snapshot).await,
+            Verb::Check(options) => self.run_check(step, options).await,
+            _ => self.run_request(step, snapshot).await,
+        }
+    }
+
+    /// Checks the server, on connections of its own.
+    async fn run_check(&mut self, step: &Step, options: &CheckOptions) -> Result<(), FailedTry> {
+        let connection = self.connection.as_ref().and_then(|it| it.checked.clone());
+        let Some(target) = connection else {
+            let message = "the suite has no server to check";
+            return Err(FailedTry::new(Failure::new(step.span, message)));
+        };
+        let checked = check_step::run(step.span, options, &target, self.tested).await;
+        self.notes.extend(checked.notes);
+        match checked.failed {
+            None => Ok(()),
+            Some(failed) => Err(failed),
         }
     }
 

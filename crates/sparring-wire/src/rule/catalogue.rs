@@ -685,6 +685,9 @@ rules! {
     ToolErrorResponse = "tools/error-response", Check, Should, ALL, "server/tools#error-handling",
         "An error of a tool should be a result with `isError`, not a JSON-RPC error.",
         "Catch errors in the tool, and return them as a result with `isError`.";
+    UnknownToolCode = "tools/unknown-tool-code", Check, Should, MODERN, "schema#invalidparamserror",
+        "A call of an unknown tool should get the error -32602.",
+        "Answer with the error -32602 (invalid params).";
     CaseInsensitiveToolName = "tools/name-case", Check, Should, SINCE_2025_11_25, "server/tools#tool-names",
         "The names of tools should be case-sensitive.",
         "Compare the name of a call with the names of the tools exactly.";
@@ -722,6 +725,9 @@ rules! {
     UnreadableResource = "resources/unreadable", Check, Lint, ALL, NONE,
         "A listed resource should be found when it is read.",
         "List only resources that can be read.";
+    BinaryText = "resources/binary-text", Check, Must, ALL, "schema#textresourcecontents",
+        "A resource must only have `text` if it can be represented as text.",
+        "Send images, audio, video and other binary data as a base64 `blob`.";
     TemplateMediaType = "resources/template-media-type", Check, Should, ALL, "schema#resourcetemplate",
         "The MIME type of a template should be that of all its resources.",
         "Correct the MIME type of the template, or leave it out.";

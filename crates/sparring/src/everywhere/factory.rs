@@ -1,11 +1,15 @@
 //! Makes servers of any kind, and serves them over a transport.
 
 use sparring_peer::Link;
+#[cfg(feature = "check")]
+use sparring_peer::{LineLink, LinkKind, memory};
 use sparring_wire::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::transport::Transport;
 use crate::connect::KeepAlive;
+#[cfg(feature = "check")]
+use crate::connect::{DUPLEX_BUFFER_BYTES, OpenedLink};
 
 /// The argument of [`everywhere`](crate::everywhere()): a closure that makes a
 /// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, or
@@ -62,6 +66,21 @@ pub struct ServerFactory(Box<dyn Fn() -> Box<dyn Servable> + Send + Sync>);
 impl ServerFactory {
     pub(super) fn new<S: Servable + 'static>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
         ServerFactory(Box::new(move || Box::new(make())))
+    }
+
+    /// Makes a server and connects to it in this process.
+    #[cfg(feature = "check")]
+    pub(crate) fn open_in_memory(&self) -> OpenedLink {
+        let server = self.make();
+        if server.transports().contains(&Transport::Memory) {
+            let (here, there) = memory(LinkKind::Shared);
+            let serving = server.serve_link(Box::new(there));
+            return OpenedLink::new(here, server.name()).with_keep_alive((serving, server));
+        }
+        let (here, there) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);
+        let serving = server.serve_stream(Box::new(there));
+        let link = LineLink::from_stream(here).with_transport_name("duplex");
+        OpenedLink::new(link, server.name()).with_keep_alive((serving, server))
     }
 
     pub(super) fn make(&self) -> Box<dyn Servable> {

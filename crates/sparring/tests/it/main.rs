@@ -15,6 +15,10 @@ mod snapshot;
 mod waiting;
 mod when;
 
+// Checks of whole servers.
+#[cfg(feature = "check")]
+mod check;
+
 // Failures.
 mod failure_context;
 

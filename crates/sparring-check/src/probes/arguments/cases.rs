@@ -7,7 +7,7 @@
 use proptest::prelude::Strategy;
 use proptest::strategy::{BoxedStrategy, Just, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
 
@@ -59,10 +59,19 @@ impl Cases {
             name: name.clone(),
             schema: of_argument.clone(),
             is_required: required.contains(&&**name),
-            good: good.get(name).cloned(),
+            good: None,
         });
         let arguments = arguments.collect();
-        Some(Cases { schema: schema.clone(), compiled, arguments, seed })
+        let mut cases = Cases { schema: schema.clone(), compiled, arguments, seed };
+        cases.set_good(good);
+        Some(cases)
+    }
+
+    /// Replaces the good arguments.
+    pub(super) fn set_good(&mut self, good: &Value) {
+        for argument in &mut self.arguments {
+            argument.good = good.get(&argument.name).cloned();
+        }
     }
 
     /// Returns true if the arguments conform to the input schema.
@@ -104,23 +113,9 @@ impl Cases {
         cases
     }
 
-    /// Returns the arguments of a case after these decisions of shrinking, each whether the
-    /// arguments at that point failed too. Returns `None` at the end of shrinking, and if
-    /// the case has no valid arguments.
-    pub(super) fn arguments(&self, case: &Case, decisions: &[bool]) -> Option<Value> {
-        let mut tree = self.tree(case)?;
-        for fails in decisions {
-            let mut has_moved = if *fails { tree.simplify() } else { tree.complicate() };
-            let mut skipped = 0;
-            while has_moved && !self.is_valid(&tree.current()) {
-                skipped += 1;
-                has_moved = skipped < MAX_SKIPPED && tree.complicate();
-            }
-            if !has_moved {
-                return None;
-            }
-        }
-        Some(tree.current())
+    /// Returns the arguments of a case, unless it has no valid ones.
+    pub(super) fn arguments(&self, case: &Case) -> Option<Value> {
+        Some(self.tree(case)?.current())
     }
 
     fn tree(&self, case: &Case) -> Option<Box<dyn ValueTree<Value = Value>>> {
@@ -172,6 +167,58 @@ impl Cases {
     }
 }
 
+/// The search for smaller arguments of one case that fail too.
+pub(super) struct Shrinking {
+    case: Case,
+    /// The moves from the first arguments to the present ones.
+    moves: Vec<Move>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Move {
+    Simplify,
+    Complicate,
+}
+
+impl Move {
+    fn apply(self, tree: &mut dyn ValueTree<Value = Value>) -> bool {
+        match self {
+            Move::Simplify => tree.simplify(),
+            Move::Complicate => tree.complicate(),
+        }
+    }
+}
+
+impl Shrinking {
+    /// Begins with the arguments of a case.
+    pub(super) fn new(case: Case) -> Shrinking {
+        Shrinking { case, moves: Vec::new() }
+    }
+
+    /// Returns the next arguments to try, given whether the present ones fail. Returns
+    /// `None` if there are no more.
+    pub(super) fn next(&mut self, cases: &Cases, fails: bool) -> Option<Value> {
+        let mut tree = cases.tree(&self.case)?;
+        for known in &self.moves {
+            known.apply(&mut *tree);
+        }
+        let mut next = if fails { Move::Simplify } else { Move::Complicate };
+        for _ in 0..MAX_SKIPPED {
+            if !next.apply(&mut *tree) {
+                return None;
+            }
+            self.moves.push(next);
+            let arguments = tree.current();
+            if cases.is_valid(&arguments) {
+                return Some(arguments);
+            }
+            // Arguments that are not valid count as such that do not fail.
+            next = Move::Complicate;
+        }
+        None
+    }
+}
+
 impl Argument {
     fn member(&self, values: BoxedStrategy<Value>, is_always_present: bool) -> Member {
         let (name, is_required) = (self.name.clone(), self.is_required);
@@ -193,7 +240,7 @@ impl Argument {
 /// Returns a strategy for one value, that shrinks by leaving out optional members.
 fn given(value: &Value, schema: &Value) -> BoxedStrategy<Value> {
     let Some(members) = value.as_object() else { return Just(value.clone()).boxed() };
-    let flat = merged(schema, schema).unwrap_or_else(Map::new);
+    let flat = merged(schema, schema).unwrap_or_default();
     let required = required(&flat);
     let members = members.iter().map(|(name, value)| Member {
         name: name.clone(),
@@ -225,20 +272,21 @@ mod tests {
     /// of calls.
     fn shrink(cases: &Cases, fails: impl Fn(&Value) -> bool) -> Option<(Value, usize)> {
         let failing = cases.cases(20).into_iter().find_map(|case| {
-            let value = cases.arguments(&case, &[])?;
+            let value = cases.arguments(&case)?;
             fails(&value).then_some((case, value))
         });
         let (case, mut smallest) = failing?;
-        let mut decisions = vec![true];
-        while let Some(value) = cases.arguments(&case, &decisions) {
-            let failed = fails(&value);
-            decisions.push(failed);
+        let mut shrinking = Shrinking::new(case);
+        let (mut calls, mut failed) = (0, true);
+        while let Some(value) = shrinking.next(cases, failed) {
+            calls += 1;
+            failed = fails(&value);
             if failed {
                 smallest = value;
             }
-            assert!(decisions.len() < 300, "{case:?}");
+            assert!(calls < 300);
         }
-        Some((smallest, decisions.len()))
+        Some((smallest, calls))
     }
 
     #[track_caller]
@@ -331,17 +379,17 @@ mod tests {
         let cases = cases(&schema, &json!({}));
         let all = cases.cases(200);
         assert_eq!(all.len(), 200);
-        let values: Vec<_> = all.iter().map(|case| cases.arguments(case, &[])).collect();
+        let values: Vec<_> = all.iter().map(|case| cases.arguments(case)).collect();
         let valid: Vec<&Value> = values.iter().flatten().collect();
         assert!(valid.len() > 150, "{}", valid.len());
         assert!(valid.iter().all(|value| cases.is_valid(value)));
-        let again: Vec<_> = all.iter().map(|case| cases.arguments(case, &[])).collect();
+        let again: Vec<_> = all.iter().map(|case| cases.arguments(case)).collect();
         assert_eq!(values, again);
         for name in ["node", "number", "code", "choice", "pairs", "tags", "map", "when", "any"] {
             assert!(valid.iter().any(|it| it.get(name).is_some()), "{name}");
         }
         let other = Cases::new(&schema, &json!({}), seed_of(1, "tool")).unwrap();
-        let others: Vec<_> = all.iter().map(|case| other.arguments(case, &[])).collect();
+        let others: Vec<_> = all.iter().map(|case| other.arguments(case)).collect();
         assert_ne!(values, others);
     }
 }

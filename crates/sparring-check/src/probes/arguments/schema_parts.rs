@@ -46,15 +46,15 @@ fn combine(mut one: Map<String, Value>, other: Map<String, Value>) -> Map<String
         };
         let numbers = known.as_f64().zip(value.as_f64());
         match &*key {
-            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-                if numbers.is_some_and(|(known, value)| value > known) {
-                    *known = value;
-                }
+            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
+                if numbers.is_some_and(|(known, value)| value > known) =>
+            {
+                *known = value;
             }
-            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-                if numbers.is_some_and(|(known, value)| value < known) {
-                    *known = value;
-                }
+            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
+                if numbers.is_some_and(|(known, value)| value < known) =>
+            {
+                *known = value;
             }
             "required" => {
                 if let (Value::Array(known), Value::Array(more)) = (known, value) {

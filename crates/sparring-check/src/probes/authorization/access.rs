@@ -8,10 +8,28 @@ use sparring_wire::json::parse_value;
 
 use super::challenge::Challenge;
 use crate::context::{Context, Stopped};
-use crate::http::{self, Exchange, HttpServer, RequestExt as _, Session};
+use crate::http::{self, Body, Exchange, HttpServer, RequestExt as _, Session};
 
 /// A token that no server has issued.
 const UNKNOWN_TOKEN: &str = "sparring-invalid-token";
+
+/// The bytes of a refusal that are searched for a reason.
+const MAX_REASON: usize = 4_000;
+
+/// Words of a refusal that show its reason, in lower case.
+const WORDS_OF_AUTHORIZATION: [&str; 11] = [
+    "unauthorized",
+    "unauthorised",
+    "authenticat",
+    "credentials",
+    "access token",
+    "bearer",
+    "invalid token",
+    "missing token",
+    "no token",
+    "token required",
+    "token is required",
+];
 
 /// The credentials of the target.
 pub(super) enum Given {
@@ -83,15 +101,21 @@ impl Attempt {
     /// Returns true if the server refused the request, and says that it needs credentials.
     pub(super) fn asks_for_credentials(&self) -> bool {
         let Exchange { status, .. } = self.exchange;
-        let errors = self.exchange.messages();
-        let errors = errors.iter().filter_map(|it| it["error"]["message"].as_str());
-        let mut errors = errors.map(str::to_lowercase);
-        let is_about = |text: String| {
-            ["unauthorized", "unauthorised", "authenticat", "credentials", "token"]
-                .iter()
-                .any(|word| text.contains(word))
+        status == 401
+            || self.exchange.header("www-authenticate").is_some()
+            || !self.is_accepted() && self.says_words_of_authorization()
+    }
+
+    fn says_words_of_authorization(&self) -> bool {
+        let text = match &self.exchange.body {
+            Body::Whole(bytes) => String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_REASON)]),
+            Body::Stream { events, .. } => {
+                let first = events.first().and_then(|it| it.data.as_deref());
+                String::from_utf8_lossy(first.unwrap_or_default())
+            }
         };
-        status == 401 || self.exchange.header("www-authenticate").is_some() || errors.any(is_about)
+        let text = text.to_lowercase();
+        WORDS_OF_AUTHORIZATION.iter().any(|words| text.contains(words))
     }
 
     /// Returns true if the load of the server, not the token, explains the response.
@@ -130,10 +154,8 @@ pub(super) async fn with_token(
     Ok(Attempt { name, exchange: server.send(&request).await? })
 }
 
-/// Returns the name of the first request in messages.
-pub(super) fn opening_name(server: &HttpServer) -> &'static str {
-    if server.revision.is_modern() { "`server/discover`" } else { "`initialize`" }
-}
+/// The name of the first request in messages, in every revision.
+pub(super) const OPENING: &str = "a request";
 
 /// Sends the first request of a client without a token. If the server accepts it, sends the
 /// request for the first list that the server declares, and returns the response to this one.
@@ -141,17 +163,25 @@ pub(super) async fn first_refusal(
     context: &Context,
     server: &HttpServer,
 ) -> Result<Attempt, Stopped> {
-    let opening = without_token(server, opening_name(server), server.opening_request()).await?;
+    let opening = without_token(server, OPENING, server.opening_request()).await?;
     if !opening.is_accepted() || !context.is_connected() {
         return Ok(opening);
     }
     let conversation = match server.revision.is_modern() {
         true => Conversation::Requests,
-        false => Conversation::Session(Box::new(server.session_of(opening.exchange.clone())?)),
+        false => match server.session_of(&opening.exchange) {
+            Ok(session) => Conversation::Session(Box::new(session)),
+            Err(_) => return Ok(opening),
+        },
     };
     let method = later_method(context);
     let later = conversation.request(server, method);
     let later = without_token(server, &format!("`{method}`"), later).await?;
+    if let Conversation::Session(session) = conversation
+        && session.id.is_some()
+    {
+        without_token(server, "", session.delete()).await?;
+    }
     Ok(if later.is_unauthorized() { later } else { opening })
 }
 

@@ -237,8 +237,8 @@ fn judge_server_metadata(context: &Context, server: &HttpServer, evidence: &Evid
     if at_origin && (context.is_connected() || context.options.revisions.len() == 1) {
         return judge_default_endpoints(context, metadata);
     }
-    let missing = answers().filter_map(|it| it.response.as_ref().ok().map(|found| (it, found)));
-    match missing.last() {
+    let mut missing = answers().filter_map(|it| it.response.as_ref().ok().map(|found| (it, found)));
+    match missing.next_back() {
         Some((fetched, exchange)) => {
             let expected = "expected the metadata of the authorization server at a well-known path";
             let found = format!("{expected}, such as {}", without_port(server, &fetched.from));

@@ -12,7 +12,7 @@ use super::web_url::WebUrl;
 use crate::http::{Body, Exchange, HttpServer, RequestExt as _};
 
 /// The wait for metadata that another server has.
-const OTHER_SERVER_TIMEOUT: Duration = Duration::from_secs(2);
+const OTHER_SERVER_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// The number of authorization servers whose metadata is fetched.
 const MAX_AUTHORIZATION_SERVERS: usize = 2;
@@ -66,25 +66,36 @@ impl Metadata {
         let own = WebUrl::parse(&server.target().url);
         let path = own.as_ref().map(WebUrl::path).unwrap_or_default();
         let mut well_known = fetch(server, &format!("{RESOURCE_PATH}{path}")).await;
-        if !well_known.is_resource() && !path.is_empty() {
+        if well_known.response.is_ok() && !well_known.is_resource() && !path.is_empty() {
             well_known = fetch(server, RESOURCE_PATH).await;
         }
         if !well_known.is_resource() {
             well_known.document = None;
         }
+        let own_server = match &well_known.response {
+            Ok(_) => fetch(server, AUTHORIZATION_SERVER_PATH).await,
+            // A server that does not answer here does not answer there either.
+            Err(reason) => Fetched {
+                from: AUTHORIZATION_SERVER_PATH.to_owned(),
+                response: Err(reason.clone()),
+                document: None,
+            },
+        };
         let mut metadata = Metadata {
             named,
             well_known,
             authorization_servers: Vec::new(),
-            own_server: fetch(server, AUTHORIZATION_SERVER_PATH).await,
+            own_server,
             default_endpoints: Vec::new(),
         };
         let issuers = metadata.issuers();
+        let mut is_lost = false;
         for (index, issuer) in issuers.into_iter().enumerate() {
-            let answer = match index < MAX_AUTHORIZATION_SERVERS {
+            let answer = match index < MAX_AUTHORIZATION_SERVERS && !is_lost {
                 true => fetch_server_metadata(server, &issuer).await,
                 false => None,
             };
+            is_lost = answer.as_ref().is_some_and(|it| it.response.is_err());
             metadata.authorization_servers.push(AuthorizationServer { issuer, answer });
         }
         let is_default = server.revision == Revision::V2025_03_26 && is_refused;

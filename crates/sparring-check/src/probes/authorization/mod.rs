@@ -12,6 +12,7 @@ mod scopes;
 mod tokens;
 mod web_url;
 
+use sparring_transport::http::HttpTransport;
 use sparring_wire::{Revision, Rule};
 
 use self::access::{Attempt, Given};
@@ -60,8 +61,10 @@ struct Evidence {
 /// Returns true if the server refuses a client without a token.
 pub(crate) async fn refuses_without_token(context: &Context) -> bool {
     let Some(server) = context.http() else { return false };
-    let attempt =
-        access::without_token(server, access::opening_name(server), server.opening_request());
+    if server.target().transport == HttpTransport::Sse {
+        return false;
+    }
+    let attempt = access::without_token(server, access::OPENING, server.opening_request());
     match attempt.await {
         Ok(attempt) => !attempt.is_accepted() && attempt.asks_for_credentials(),
         Err(_) => false,
@@ -80,13 +83,21 @@ async fn authorization(context: &Context) -> ProbeResult {
     let url = url.as_ref().and_then(|it| it.parameter("resource_metadata"));
     let metadata = Metadata::fetch(server, url, !without_token.is_accepted()).await;
     let mut evidence = Evidence { given, without_token, invalid: Vec::new(), metadata };
-    if !evidence.shows_authorization(context) {
+    if !evidence.shows_authorization() {
         leave_out(context, RULES, "the server does not require authorization");
         return Ok(());
     }
+    if evidence.is_unclear() && context.is_connected() {
+        // Some servers have only one session, and refuse another one with any token.
+        let opening = server.send(&server.opening_request()).await?;
+        if !access::is_accepted(&opening) {
+            leave_out(context, RULES, "the server refuses another session");
+            return Ok(());
+        }
+    }
     let tokens = access::invalid_tokens(&evidence.given, evidence.metadata.resource());
     for (fault, token) in tokens {
-        let name = format!("{} with {fault}", access::opening_name(server));
+        let name = format!("{} with {fault}", access::OPENING);
         let request = server.opening_request();
         evidence.invalid.push(access::with_token(server, name, request, &token).await?);
     }
@@ -123,11 +134,16 @@ fn leave_out(context: &Context, rules: &[Rule], reason: &str) {
 impl Evidence {
     /// Returns true if the server seems to be protected: it refuses a request without a token,
     /// or it was given a token, or it publishes the metadata of a protected resource.
-    fn shows_authorization(&self, context: &Context) -> bool {
-        let refused = !self.without_token.is_accepted();
-        refused && (self.without_token.asks_for_credentials() || context.is_connected())
+    fn shows_authorization(&self) -> bool {
+        let attempt = &self.without_token;
+        !attempt.is_accepted() && attempt.asks_for_credentials()
             || self.given.is_token()
             || self.metadata.resource().is_some()
+    }
+
+    /// Returns true if the server refused the request without a token for an unknown reason.
+    fn is_unclear(&self) -> bool {
+        !self.without_token.is_accepted() && !self.without_token.asks_for_credentials()
     }
 
     /// Returns true if the server refuses requests that have no valid token.

@@ -1,16 +1,29 @@
 //! Requests that need more scopes than the given token has.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use sparring_transport::http::RawRequest;
 use sparring_wire::Rule;
+use tokio::time::Instant;
 
 use super::access::{Conversation, Given, is_accepted};
 use super::challenge::Challenge;
-use crate::context::{Context, ProbeResult};
-use crate::http::{Exchange, streamable};
+use crate::context::{Context, ProbeResult, Stopped};
+use crate::http::{Exchange, HttpServer, streamable};
 use crate::tool_policy::{good_arguments, reason_against_call};
 
 /// The number of requests that are tried.
 const MAX_REQUESTS: usize = 40;
+
+/// The wait for one answer. A refusal comes at once.
+const MAX_WAIT: Duration = Duration::from_millis(500);
+
+/// The number of answers that may take longer.
+const MAX_SLOW: usize = 2;
+
+/// The wait for the first event of a stream.
+const MAX_EVENT_WAIT: Duration = Duration::from_millis(100);
 
 /// Sends one request for each tool, prompt and resource with the given token. One that needs
 /// more scopes is refused.
@@ -27,8 +40,15 @@ pub(super) async fn insufficient_scope(context: &Context) -> ProbeResult {
     }
     let conversation = Conversation::open(server).await?;
     let mut is_refused = false;
+    let mut slow = 0;
     for (subject, method, params) in requests(context).into_iter().take(MAX_REQUESTS) {
-        let exchange = server.send(&conversation.request_with(server, method, params)).await?;
+        let request = conversation.request_with(server, method, params);
+        let Ok(answer) = tokio::time::timeout(MAX_WAIT, first_answer(server, &request)).await
+        else {
+            slow += 1;
+            if slow < MAX_SLOW { continue } else { break }
+        };
+        let exchange = answer?;
         if !is_about_scopes(&exchange) {
             continue;
         }
@@ -46,6 +66,16 @@ pub(super) async fn insufficient_scope(context: &Context) -> ProbeResult {
         server.send(&session.delete()).await?;
     }
     Ok(())
+}
+
+/// Sends a request, and returns its response or the beginning of its stream.
+async fn first_answer(server: &HttpServer, request: &RawRequest) -> Result<Exchange, Stopped> {
+    let mut open = server.start(request).await?;
+    if !open.exchange().is_stream() {
+        return open.read_body(Instant::now() + MAX_WAIT).await;
+    }
+    open.read_event(Instant::now() + MAX_EVENT_WAIT).await;
+    Ok(open.exchange().clone())
 }
 
 /// Returns the requests: the subject, the method and the parameters.

@@ -1,4 +1,6 @@
-//! Bodies that are not a single message: garbage, and batches in 2025-03-26.
+//! Messages without a response, bodies that are not a single message, and batches in 2025-03-26.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_transport::http::RawRequest;
@@ -9,7 +11,8 @@ use tokio::time::Instant;
 use super::ping;
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{
-    Exchange, HttpServer, Refusal, RequestExt, Session, post, require_refusal, streamable,
+    Exchange, HttpServer, Refusal, RequestExt, Session, modern_body, post, require_refusal,
+    streamable, with_metadata,
 };
 
 /// Bodies that are no message, each with its description.
@@ -19,6 +22,9 @@ const GARBAGE: [(&str, &str); 4] = [
     ("that is an object without a method", "{\"jsonrpc\": \"2.0\"}"),
     ("that is empty", ""),
 ];
+
+/// The longest wait for the head of an event stream.
+pub(super) const HEAD: Duration = Duration::from_secs(1);
 
 pub(super) async fn garbage(context: &Context) -> ProbeResult {
     let rule = Rule::AcceptedGarbage;
@@ -84,6 +90,54 @@ pub(super) async fn batch(context: &Context) -> ProbeResult {
     require_refusal(context, server, rule, &request, accepted, expected).await;
     end(server, Some(&session)).await;
     Ok(())
+}
+
+/// A message without a response is accepted with the status 202 and no body, or refused. A GET
+/// request gets an event stream or the status 405.
+pub(super) async fn messages_without_response(context: &Context) -> ProbeResult {
+    let rules = [Rule::WrongStatus, Rule::UnexpectedBody];
+    let Some(server) = streamable(context, &rules).await else { return Ok(()) };
+    let cancelled = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": "sparring-unknown"},
+    });
+    let notification = "a notification";
+    if context.revision.is_modern() {
+        let mut cancelled = cancelled;
+        cancelled["params"] = with_metadata(cancelled["params"].take(), context.revision);
+        check_accepted(context, &server.send(&modern_body(cancelled)).await?, notification);
+        return Ok(());
+    }
+    let session = server.another_session().await?;
+    let response = json!({"jsonrpc": "2.0", "id": "sparring-unknown", "result": {}});
+    for (message, what) in [(cancelled, notification), (response, "a response")] {
+        check_accepted(context, &server.send(&session.post(&message)).await?, what);
+    }
+    // A server whose response has no head until the first event is judged elsewhere.
+    if let Ok(Ok(listened)) = tokio::time::timeout(HEAD, server.send(&session.get())).await {
+        // Servers that allow one stream of a session answer with 409 to others.
+        let is_allowed = listened.is_success() || matches!(listened.status, 403 | 405 | 409);
+        if !is_allowed && !listened.is_unrelated_refusal() {
+            let expected = "expected an event stream or the status 405 for a GET request";
+            context.fail(Rule::WrongStatus, listened.finding(expected));
+        }
+    }
+    end(server, Some(&session)).await;
+    Ok(())
+}
+
+fn check_accepted(context: &Context, exchange: &Exchange, what: &str) {
+    if exchange.status == 202 && !exchange.is_empty() {
+        let expected = format!("expected no body in the response with status 202 to {what}");
+        context.fail(Rule::UnexpectedBody, exchange.finding(expected));
+    }
+    if exchange.is_success() && exchange.status != 202 {
+        let expected = format!("expected the status 202 or an error status for {what}");
+        context.fail(Rule::WrongStatus, exchange.finding(expected));
+    }
+    context.pass(Rule::WrongStatus);
+    context.pass(Rule::UnexpectedBody);
 }
 
 /// Sends a batch, and reads until all of its responses have arrived.

@@ -52,7 +52,9 @@ fn wrong_response(exchange: &Exchange) -> Vec<(Rule, Finding)> {
         }
         Body::Stream { .. } => true,
     };
-    if !exchange.is_success() || !has_message {
+    // A server that takes a request for a notification accepts it without a response.
+    let is_unanswered = exchange.status == 202 && exchange.is_empty();
+    if !exchange.is_success() || !has_message && !is_unanswered {
         return Vec::new();
     }
     if !exchange.is_stream() && !is_json {

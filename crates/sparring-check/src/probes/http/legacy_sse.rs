@@ -5,11 +5,11 @@ use sparring_transport::http::RawRequest;
 use sparring_transport::http::sse::Event;
 use sparring_wire::Rule;
 use sparring_wire::json::parse_value;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::leave_out;
 use super::named_requests::callable_tools;
-use super::streams::{ENOUGH, MAX_TOOLS, is_request};
+use super::streams::{ENOUGH, GIVE_UP, MAX_TOOLS, is_request};
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{HttpServer, OpenStream, RequestExt, initialize, initialized, post, request};
 use crate::verdict::Finding;
@@ -44,11 +44,13 @@ impl EventStream {
         self.endpoint.clone()
     }
 
-    /// Posts a message, and reads the stream up to the response, if it is a request.
-    async fn send(&mut self, server: &HttpServer, message: &Value) -> ProbeResult {
-        let Some(endpoint) = &self.endpoint else { return Ok(()) };
-        server.send(&post(message.to_string()).to(endpoint)).await?;
-        let Some(id) = message.get("id") else { return Ok(()) };
+    /// Posts a message, and reads the stream up to the response, if it is an accepted request.
+    /// Returns the status.
+    async fn send(&mut self, server: &HttpServer, message: &Value) -> Result<u16, Stopped> {
+        let Some(endpoint) = &self.endpoint else { return Ok(0) };
+        let posted = server.send(&post(message.to_string()).to(endpoint)).await?;
+        let id = message.get("id").filter(|_| posted.is_success());
+        let Some(id) = id else { return Ok(posted.status) };
         let deadline = Instant::now() + server.timeout();
         loop {
             let exchange = self.open.exchange();
@@ -56,7 +58,7 @@ impl EventStream {
             let is_over = exchange.response_to(id).is_some()
                 || exchange.messages().last().is_some_and(is_request);
             if is_over || !self.open.read_event(deadline).await {
-                return Ok(());
+                return Ok(posted.status);
             }
         }
     }
@@ -101,32 +103,42 @@ pub(super) async fn findings(
     let mut stream = EventStream::open(server).await?;
     let mut found = Vec::new();
     let endpoint = stream.read_endpoint(server).await;
-    let exchange = stream.open.exchange();
-    let first = exchange.events().first().and_then(|it| it.name.as_deref());
-    if endpoint.is_none() || first != Some("endpoint") {
-        let message = match (endpoint.is_some(), exchange.events().is_empty()) {
-            (true, _) => "the server sent another event first",
-            (false, true) => "the server sent no event",
-            (false, false) => "the server sent no such event",
-        };
-        let expected = "expected an `endpoint` event with a URI at the start of the event stream";
-        let message = format!("{expected}; {message}");
-        found.push((
-            Rule::MissingEndpointEvent,
-            Finding::new(message).with_frames(exchange.shown()),
-        ));
+    let first = stream.open.exchange().events().first().and_then(|it| it.name.as_deref());
+    let mut problem = match &endpoint {
+        None if first.is_none() => Some("the server sent no event with a type".to_owned()),
+        None => Some("the server sent no such event".to_owned()),
+        Some(url) if !is_reference(url) => Some(format!("the server sent {url:?}")),
+        Some(_) if first != Some("endpoint") => {
+            Some("the server sent another event first".to_owned())
+        }
+        Some(_) => None,
+    };
+    let is_usable = endpoint.is_some_and(|url| is_reference(&url));
+    if is_usable {
+        let status = stream.send(server, &initialize_message(server)?).await?;
+        if matches!(status, 404 | 405) {
+            problem = Some(format!("the URI answers messages with status {status}"));
+        }
     }
-    if endpoint.is_none() {
+    if let Some(problem) = problem {
+        let expected = "expected an `endpoint` event with a URI at the start of the event stream";
+        let finding = Finding::new(format!("{expected}; {problem}"));
+        let shown = stream.open.exchange().shown();
+        found.push((Rule::MissingEndpointEvent, finding.with_frames(shown)));
+    }
+    if !is_usable {
         return Ok(found);
     }
-    stream.send(server, &initialize_message(server)?).await?;
     stream.send(server, &initialized()).await?;
     let start = Instant::now();
     for request in requests {
         if start.elapsed() > ENOUGH {
             break;
         }
-        stream.send(server, request).await?;
+        match timeout_at(start + GIVE_UP, stream.send(server, request)).await {
+            Ok(sent) => drop(sent?),
+            Err(_) => break,
+        }
     }
     let exchange = stream.open.exchange();
     if let Some(event) = exchange.events().iter().find(|it| is_wrong_message(it)) {
@@ -141,6 +153,12 @@ pub(super) async fn findings(
         found.push((Rule::WrongEventType, Finding::new(message).with_frames([frame])));
     }
     Ok(found)
+}
+
+/// Returns true if a text has only characters of URIs.
+fn is_reference(text: &str) -> bool {
+    let is_excluded = |byte: u8| !byte.is_ascii_graphic() || b"\"<>\\^`{|}".contains(&byte);
+    !text.is_empty() && !text.bytes().any(is_excluded)
 }
 
 fn initialize_message(server: &HttpServer) -> Result<Value, Stopped> {

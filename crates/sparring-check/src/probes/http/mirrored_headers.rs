@@ -5,13 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sparring_transport::http::RawRequest;
 use sparring_wire::mirrored_headers::{METHOD_HEADER, NAME_HEADER, PROTOCOL_VERSION_HEADER};
-use sparring_wire::{Rule, code};
+use sparring_wire::{Revision, Rule, code};
 
 use super::leave_out;
 use super::named_requests::{NamedRequest, named_requests};
 use crate::context::{Context, ProbeResult};
 use crate::http::{
-    HttpServer, Refusal, RequestExt, modern, require_refusal, require_same, streamable,
+    HttpServer, Refusal, RequestExt, initialize, modern, report_same, require_refusal,
+    require_same, streamable,
 };
 
 /// The refusal of a request whose headers do not mirror its body.
@@ -49,6 +50,9 @@ pub(super) async fn mismatch(context: &Context) -> ProbeResult {
     let expected = format!("{wanted} a different `MCP-Protocol-Version`");
     require_refusal(context, server, rule, &request, refusal, expected).await;
     for named in named_requests(context) {
+        let expected = format!("{wanted} a different `Mcp-Method` of {}", named.method);
+        let request = named.build(context, server).with(METHOD_HEADER, "tools/list");
+        require_refusal(context, server, rule, &request, MISMATCH, expected).await;
         let expected = format!("{wanted} a different `Mcp-Name` of {}", named.method);
         let other = format!("{}-other", ascii(&named.name));
         let request = named.build(context, server).with(NAME_HEADER, &other);
@@ -79,6 +83,11 @@ pub(super) async fn missing(context: &Context) -> ProbeResult {
         let expected = format!("{wanted} `MCP-Protocol-Version`");
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
     }
+    if server.oldest_version().await.is_none() {
+        let request = initialize(Revision::V2025_11_25);
+        let expected = "the status 400 for `initialize` without the headers of this revision";
+        require_refusal(context, server, rule, &request, Refusal::status(&[400]), expected).await;
+    }
     for named in named_requests(context) {
         let request = named.build(context, server).without(NAME_HEADER);
         let expected = format!("{wanted} `Mcp-Name` ({})", named.method);
@@ -93,8 +102,14 @@ pub(super) async fn other_forms(context: &Context) -> ProbeResult {
     let Some(server) = streamable(context, &rules).await else { return Ok(()) };
     let plain = server.send(&discover(context, server)).await?;
     let request = RawRequest { title_case: true, ..discover(context, server) };
-    let expected = "header names in title case to be accepted";
-    require_same(context, server, Rule::HeaderNameCase, &plain, &request, expected).await;
+    let in_title_case = server.send(&request).await?;
+    // Such a request is sent without the tokens of an authorization server.
+    let is_authorized = in_title_case.status != 401 || plain.status == 401;
+    let expected = "expected header names in title case to be accepted";
+    match is_authorized {
+        true => report_same(context, Rule::HeaderNameCase, &plain, &in_title_case, expected),
+        false => leave_out(context, &[Rule::HeaderNameCase], "the server requires authorization"),
+    }
     let named = named_requests(context);
     if named.is_empty() {
         let reason = "the server has no resource, no prompt and no tool that may be called";
@@ -105,9 +120,11 @@ pub(super) async fn other_forms(context: &Context) -> ProbeResult {
         let request = named.build(context, server).with(NAME_HEADER, encoded(&named.name));
         let expected = format!("an `Mcp-Name` in Base64 to be accepted ({})", named.method);
         require_same(context, server, Rule::EncodedHeader, &plain, &request, expected).await;
-        let request = RawRequest { title_case: true, ..named.build(context, server) };
-        let expected = "header names in title case to be accepted";
-        require_same(context, server, Rule::HeaderNameCase, &plain, &request, expected).await;
+        if is_authorized {
+            let request = RawRequest { title_case: true, ..named.build(context, server) };
+            let expected = "header names in title case to be accepted";
+            require_same(context, server, Rule::HeaderNameCase, &plain, &request, expected).await;
+        }
     }
     Ok(())
 }

@@ -27,12 +27,20 @@ pub(super) const PROBES: &[Probe] = &[
     probe!([ReboundHost], origin::rebound_host),
     probe!([AllInterfaces], interfaces::all_interfaces),
     probe!([AcceptedGarbage], bodies::garbage),
+    probe!([WrongStatus, UnexpectedBody], bodies::messages_without_response),
     probe!([UnansweredBatch], bodies::batch),
     probe!([GuessableSession, MissingSession, UnknownSession, DeletedSession], sessions::sessions),
     probe!([VersionHeader], version_header::invalid_version),
     probe!([MissingVersionHeader], version_header::missing_version),
     probe!(
-        [OpenStream, StreamWithoutResponse, MissingPriming, BufferedStream, WrongContentType],
+        [
+            OpenStream,
+            StreamWithoutResponse,
+            MissingPriming,
+            BufferedStream,
+            WrongContentType,
+            DuplicateEventId
+        ],
         streams::streams
     ),
     probe!([Broadcast, ForeignReplay, RelatedOnListening], resumption::streams_of_a_session),

@@ -17,7 +17,8 @@ const FOREIGN_HOST: &str = "sparring.example";
 /// messages need it.
 struct Entrances {
     posts: Vec<RawRequest>,
-    get: Option<RawRequest>,
+    /// GET and DELETE requests, which a server need not support.
+    others: Vec<RawRequest>,
     _stream: Option<EventStream>,
 }
 
@@ -28,30 +29,36 @@ pub(super) async fn foreign_origin(context: &Context) -> ProbeResult {
         return Ok(());
     };
     let is_streamable = server.speaks_streamable_http().await;
+    if is_streamable && server.refuses_sessions().await {
+        leave_out(context, &[rule], "the server allows only one session at a time");
+        return Ok(());
+    }
     let entrances = Entrances::find(server, is_streamable).await?;
     // Since 2025-11-25 the status is 403 (basic/transports#security-warning).
     let has_status = is_streamable && context.revision >= Revision::V2025_11_25;
     let wanted = if has_status { "the status 403" } else { "a refusal" };
     let post_refusal = if has_status { Refusal::status(&[403]) } else { Refusal::ANY };
-    let get_refusal = if has_status { Refusal::status(&[403, 405]) } else { Refusal::ANY };
-    let mut origins = vec![format!("https://{FOREIGN_HOST}")];
+    let other_refusal = if has_status { Refusal::status(&[403, 405]) } else { Refusal::ANY };
+    let mut origins = vec![
+        (format!("https://{FOREIGN_HOST}"), "a request with a foreign `Origin`"),
+        ("null".to_owned(), "a request with the `Origin` null, as pages without an origin send"),
+    ];
     if let Some(address) = Address::of(&server.target().url) {
         // A comparison of the beginning takes it for the server's own origin.
-        origins.push(format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host()));
+        let origin = format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host());
+        origins.push((origin, "a foreign `Origin` that begins with the server's own host"));
     }
-    for (index, origin) in origins.iter().enumerate() {
-        let expected = match index {
-            0 => format!("{wanted} for a request with a foreign `Origin`"),
-            _ => format!("{wanted} for a foreign `Origin` that begins with the server's own host"),
-        };
+    for (index, (origin, what)) in origins.iter().enumerate() {
+        let expected = format!("{wanted} for {what}");
         for post in &entrances.posts {
             let request = post.clone().with("origin", origin);
             require_refusal(context, server, rule, &request, post_refusal, &expected).await;
         }
-        if let Some(get) = entrances.get.as_ref().filter(|_| index == 0) {
-            let request = get.clone().with("origin", origin);
-            let expected = format!("{wanted} for a GET request with a foreign `Origin`");
-            require_refusal(context, server, rule, &request, get_refusal, &expected).await;
+        for other in entrances.others.iter().filter(|_| index == 0) {
+            let request = other.clone().with("origin", origin);
+            let expected =
+                format!("{wanted} for a {} request with a foreign `Origin`", other.method);
+            require_refusal(context, server, rule, &request, other_refusal, &expected).await;
         }
     }
     Ok(())
@@ -68,12 +75,17 @@ pub(super) async fn rebound_host(context: &Context) -> ProbeResult {
         leave_out(context, &[rule], "the server is not reached at a loopback address");
         return Ok(());
     };
-    let entrances = Entrances::find(server, server.speaks_streamable_http().await).await?;
+    let is_streamable = server.speaks_streamable_http().await;
+    if is_streamable && server.refuses_sessions().await {
+        leave_out(context, &[rule], "the server allows only one session at a time");
+        return Ok(());
+    }
+    let entrances = Entrances::find(server, is_streamable).await?;
     let host = format!("{FOREIGN_HOST}{}", address.port_suffix());
     let origin = format!("{}://{host}", address.scheme);
     let expected = "a refusal of a page whose foreign name resolves to this machine";
     // Over HTTP+SSE the first contact is the GET request.
-    let first = entrances.posts.first().or(entrances.get.as_ref());
+    let first = entrances.posts.first().or(entrances.others.first());
     if let Some(first) = first {
         let request = first.clone().with("host", &host).with("origin", &origin);
         require_refusal(context, server, rule, &request, Refusal::ANY, expected).await;
@@ -90,15 +102,19 @@ impl Entrances {
             let endpoint = stream.read_endpoint(server).await;
             let post = endpoint.map(|it| crate::http::post(ping(server).to_string()).to(&it));
             let posts = post.into_iter().collect();
-            return Ok(Entrances { posts, get: Some(get), _stream: Some(stream) });
+            return Ok(Entrances { posts, others: vec![get], _stream: Some(stream) });
         }
         if revision.is_modern() {
             let method = harmless_method(revision);
             let posts = vec![modern(revision, server.next_id(), method, serde_json::json!({}))];
-            return Ok(Entrances { posts, get: None, _stream: None });
+            return Ok(Entrances { posts, others: Vec::new(), _stream: None });
         }
         let session = server.session().await?;
         let posts = vec![initialize(revision), session.post(&ping(server))];
-        Ok(Entrances { posts, get: Some(session.get()), _stream: None })
+        let mut others = vec![session.get()];
+        if session.id.is_some() {
+            others.push(server.another_session().await?.delete());
+        }
+        Ok(Entrances { posts, others, _stream: None })
     }
 }

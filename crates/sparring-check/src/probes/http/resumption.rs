@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_wire::Rule;
 use tokio::time::Instant;
 
-use super::bodies::end;
+use super::bodies::{HEAD, end};
 use super::named_requests::{CallableTool, callable_tools};
-use super::streams::{Answer, ENOUGH, MAX_TOOLS, answer, call, is_request};
+use super::streams::{Answer, ENOUGH, GIVE_UP, MAX_TOOLS, answer, call, is_request};
 use super::{leave_out, ping};
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{Exchange, HttpServer, OpenStream, RequestExt, Session, request, streamable};
@@ -16,8 +17,10 @@ use crate::verdict::Finding;
 
 const RULES: [Rule; 3] = [Rule::Broadcast, Rule::ForeignReplay, Rule::RelatedOnListening];
 
-/// The silence after which no more events are expected.
-const SILENCE: Duration = Duration::from_millis(100);
+/// The shortest and the longest silence after which no more events are expected.
+const SILENCE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(500));
+/// The number of responses with other messages after which no more tools are called.
+const ENOUGH_STREAMS: usize = 3;
 /// The longest wait for the events of one stream.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
@@ -26,27 +29,30 @@ pub(super) async fn streams_of_a_session(context: &Context) -> ProbeResult {
     let session = server.another_session().await?;
     let mut listening = Vec::new();
     for _ in 0..2 {
-        let open = server.start(&session.get()).await?;
-        if open.exchange().is_stream() {
-            listening.push(open);
+        match tokio::time::timeout(HEAD, server.start(&session.get())).await {
+            Ok(Ok(open)) if open.exchange().is_stream() => listening.push(open),
+            _ => break,
         }
     }
+    let start = Instant::now();
     prepare(context, server, &session).await?;
+    // A distant server needs more time to send an event.
+    let silence = (start.elapsed() * 2).clamp(SILENCE.0, SILENCE.1);
     let (answers, streaming) = call_tools(context, server, &session, &mut listening).await?;
-    for open in &mut listening {
-        read_until_silence(open).await;
-    }
+    join_all(listening.iter_mut().map(|open| read_until_silence(open, silence))).await;
     let listened: Vec<Exchange> = listening.iter().map(|it| it.exchange().clone()).collect();
     check_related(context, &listened, &answers);
     check_broadcast(context, &listened, &answers);
-    check_replay(context, server, &session, &listened, &answers, streaming).await?;
+    let streams = Streams { server, session: &session, listened: &listened, answers: &answers };
+    check_replay(context, &streams, streaming, silence).await?;
     end(server, Some(&session)).await;
     Ok(())
 }
 
 /// Makes the server send as much as it can.
 async fn prepare(context: &Context, server: &HttpServer, session: &Session) -> ProbeResult {
-    if context.facts().declares("logging") {
+    // Without a session, the level would hold for other connections too.
+    if context.facts().declares("logging") && session.id.is_some() {
         let params = json!({"level": "debug"});
         let message = request(server.next_id(), "logging/setLevel", Some(params));
         server.send(&session.post(&message)).await?;
@@ -69,19 +75,23 @@ async fn call_tools(
     for _ in 0..2 {
         let body = ping(server);
         let id = body["id"].clone();
-        answers.push(answer(server, &session.post(&body), id, Duration::ZERO).await?);
+        let deadline = Instant::now() + server.timeout();
+        answers.extend(answer(server, &session.post(&body), id, deadline, Duration::ZERO).await?);
     }
     let start = Instant::now();
     for tool in callable_tools(context).into_iter().take(MAX_TOOLS) {
-        if start.elapsed() > ENOUGH {
+        let has_more = |it: &&Answer| it.exchange.messages().len() > 1;
+        let is_enough = answers.iter().filter(has_more).count() >= ENOUGH_STREAMS;
+        if is_enough || start.elapsed() > ENOUGH {
             break;
         }
         let (id, request) = call(context, server, Some(session), &tool);
         let answered = tokio::select! {
-            answered = answer(server, &request, id, Duration::ZERO) => answered?,
+            answered = answer(server, &request, id, start + GIVE_UP, Duration::ZERO) => answered?,
             // The call waits for an answer on another stream, so it would not end.
             () = until_asked(listening) => continue,
         };
+        let Some(answered) = answered else { break };
         if first_id(&answered.exchange).is_some() && streaming.is_none() {
             streaming = Some(tool);
         }
@@ -109,9 +119,9 @@ fn asks_for_a_call(message: &Value) -> bool {
     is_request(message) && ["sampling/createMessage", "elicitation/create"].contains(&method)
 }
 
-async fn read_until_silence(open: &mut OpenStream) {
+async fn read_until_silence(open: &mut OpenStream, silence: Duration) {
     let deadline = Instant::now() + MAX_WAIT;
-    while Instant::now() < deadline && open.read_event(Instant::now() + SILENCE).await {}
+    while Instant::now() < deadline && open.read_event(Instant::now() + silence).await {}
 }
 
 /// Messages that belong to a request come on its own stream.
@@ -163,14 +173,22 @@ fn check_broadcast(context: &Context, listened: &[Exchange], answers: &[Answer])
     }
 }
 
+/// Everything that was sent in one session.
+struct Streams<'a> {
+    server: &'a HttpServer,
+    session: &'a Session,
+    /// The streams of GET requests.
+    listened: &'a [Exchange],
+    answers: &'a [Answer],
+}
+
 async fn check_replay(
     context: &Context,
-    server: &HttpServer,
-    session: &Session,
-    listened: &[Exchange],
-    answers: &[Answer],
+    streams: &Streams<'_>,
     streaming: Option<CallableTool>,
+    silence: Duration,
 ) -> ProbeResult {
+    let Streams { server, session, listened, answers } = *streams;
     let rule = Rule::ForeignReplay;
     let with_ids = |it: &&Answer| first_id(&it.exchange).is_some();
     let resumed = match &streaming {
@@ -193,55 +211,62 @@ async fn check_replay(
             (body["id"].clone(), session.post(&body))
         }
     };
-    let other = answer(server, &request, id, Duration::ZERO).await?;
-    let repeated = replay(server, session, last_id).await?;
-    let elsewhere: Vec<Value> = listened.iter().flat_map(Exchange::messages).collect();
-    let is_foreign = |message: &Value| {
-        let of_others = answers.iter().chain([&other]).filter(|it| it.id != resumed.id);
-        let belongs = |it: &Answer| answers_request(message, &it.id) || has_token(message, &it.id);
-        of_others.into_iter().any(belongs) || elsewhere.contains(message)
+    let deadline = Instant::now() + server.timeout();
+    let other = answer(server, &request, id, deadline, Duration::ZERO).await?;
+    let stranger = match &session.id {
+        Some(_) => Some(server.another_session().await?),
+        None => None,
     };
-    report_replay(context, &repeated, "that belong to its own requests", is_foreign);
-    if session.id.is_some() {
-        let stranger = server.another_session().await?;
-        let repeated = replay(server, &stranger, last_id).await?;
-        let is_foreign = |message: &Value| {
-            let belongs =
-                |it: &Answer| answers_request(message, &it.id) || has_token(message, &it.id);
-            answers.iter().chain([&other]).any(belongs)
-        };
-        report_replay(context, &repeated, "of its own session", is_foreign);
-        end(server, Some(&stranger)).await;
-    }
+    let (repeated, foreign) = tokio::join!(
+        replay(server, Some(session), last_id, silence),
+        replay(server, stranger.as_ref(), last_id, silence),
+    );
+    let own = resumed.exchange.messages();
+    let elsewhere = listened.iter().flat_map(Exchange::messages);
+    let is_own = |message: &Value| own.contains(message) || has_token(message, &resumed.id);
+    let elsewhere: Vec<Value> = elsewhere.filter(|it| !is_own(it)).collect();
+    let belongs = |message: &Value, to: &Answer| {
+        answers_request(message, &to.id) || has_token(message, &to.id)
+    };
+    let of_session = || answers.iter().chain(&other);
+    let is_foreign = |message: &Value| {
+        let mut others = of_session().filter(|it| it.id != resumed.id);
+        others.any(|it| belongs(message, it)) || elsewhere.contains(message)
+    };
+    report_replay(context, repeated?, "that belong to its own requests", is_foreign);
+    let is_foreign = |message: &Value| of_session().any(|it| belongs(message, it));
+    report_replay(context, foreign?, "of its own session", is_foreign);
+    end(server, stranger.as_ref()).await;
     Ok(())
 }
 
 /// Resumes a stream after this event, and reads what the server sends at once.
 async fn replay(
     server: &HttpServer,
-    session: &Session,
+    session: Option<&Session>,
     last_id: &str,
-) -> Result<Exchange, Stopped> {
+    silence: Duration,
+) -> Result<Option<Exchange>, Stopped> {
+    let Some(session) = session else { return Ok(None) };
     let mut open = server.start(&session.get().with("last-event-id", last_id)).await?;
-    read_until_silence(&mut open).await;
-    Ok(open.exchange().clone())
+    read_until_silence(&mut open, silence).await;
+    Ok(Some(open.exchange().clone()))
 }
 
 fn report_replay(
     context: &Context,
-    repeated: &Exchange,
+    repeated: Option<Exchange>,
     whose: &str,
     is_foreign: impl Fn(&Value) -> bool,
 ) {
     let rule = Rule::ForeignReplay;
-    match repeated.messages().iter().any(is_foreign) {
-        true => {
-            let message = format!(
-                "expected only messages {whose} on a resumed stream; the server sent others"
-            );
-            context.fail(rule, Finding::new(message).with_frames(repeated.shown()));
-        }
-        false => context.pass(rule),
+    let Some(repeated) = repeated else { return };
+    if repeated.messages().iter().any(is_foreign) {
+        let message =
+            format!("expected only messages {whose} on a resumed stream; the server sent others");
+        context.fail(rule, Finding::new(message).with_frames(repeated.shown()));
+    } else {
+        context.pass(rule);
     }
 }
 

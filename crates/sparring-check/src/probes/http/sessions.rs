@@ -1,10 +1,11 @@
 //! Sessions over Streamable HTTP: their ids, and requests with a missing, unknown or ended one.
 
+use serde_json::json;
 use sparring_wire::{Rule, Side};
 
 use super::bodies::end;
 use super::ping;
-use crate::context::{Context, ProbeResult};
+use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{
     Exchange, HttpServer, Refusal, RequestExt, Session, require_refusal, streamable,
 };
@@ -27,8 +28,8 @@ pub(super) async fn sessions(context: &Context) -> ProbeResult {
     };
     let others = [server.another_session().await?, server.another_session().await?];
     check_ids(context, session, &others);
-    missing_id(context, server, session).await?;
-    unknown_id(context, server, session, id).await;
+    let requires_id = unknown_id(context, server, session, id).await?;
+    missing_id(context, server, session, requires_id).await?;
     let [first, second] = &others;
     deleted(context, server, first).await?;
     end(server, Some(second)).await;
@@ -73,11 +74,16 @@ fn differing_bits(one: &str, other: &str) -> usize {
     length * each / 100
 }
 
-async fn missing_id(context: &Context, server: &HttpServer, session: &Session) -> ProbeResult {
+async fn missing_id(
+    context: &Context,
+    server: &HttpServer,
+    session: &Session,
+    requires_id: bool,
+) -> ProbeResult {
     let rule = Rule::MissingSession;
     let request = session.post(&ping(server)).without(SESSION_HEADER);
     let exchange = server.send(&request).await?;
-    if exchange.has_result() {
+    if exchange.has_result() && !requires_id {
         context.not_applicable(rule, "the server does not require a session id");
         return Ok(());
     }
@@ -91,16 +97,26 @@ async fn missing_id(context: &Context, server: &HttpServer, session: &Session) -
     Ok(())
 }
 
-async fn unknown_id(context: &Context, server: &HttpServer, session: &Session, id: &str) {
+/// Returns true if the server refuses the id, and so requires that of a session.
+async fn unknown_id(
+    context: &Context,
+    server: &HttpServer,
+    session: &Session,
+    id: &str,
+) -> Result<bool, Stopped> {
     let rule = Rule::UnknownSession;
     let unknown = similar_id(id);
     let request = session.post(&ping(server)).with(SESSION_HEADER, &unknown);
+    let exchange = server.send(&request).await?;
     let expected = "the status 404 for a request with an unknown session id";
-    require_refusal(context, server, rule, &request, Refusal::status(&[404]), expected).await;
-    let request = session.get().with(SESSION_HEADER, &unknown);
-    let refusal = Refusal::status(&[404, 405]);
-    let expected = "the status 404 for a GET request with an unknown session id";
-    require_refusal(context, server, rule, &request, refusal, expected).await;
+    judge(context, rule, &exchange, &[404], expected);
+    for (request, method) in [(session.get(), "GET"), (session.delete(), "DELETE")] {
+        let request = request.with(SESSION_HEADER, &unknown);
+        let refusal = Refusal::status(&[404, 405]);
+        let expected = format!("the status 404 for a {method} request with an unknown session id");
+        require_refusal(context, server, rule, &request, refusal, expected).await;
+    }
+    Ok(!exchange.is_success())
 }
 
 async fn deleted(context: &Context, server: &HttpServer, session: &Session) -> ProbeResult {
@@ -110,11 +126,19 @@ async fn deleted(context: &Context, server: &HttpServer, session: &Session) -> P
         context.not_applicable(rule, "the server does not let clients end sessions");
         return Ok(());
     }
-    let request = session.post(&ping(server));
-    let expected = "the status 404 for a request with the id of an ended session";
-    require_refusal(context, server, rule, &request, Refusal::status(&[404]), expected).await;
+    let notification = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": "sparring-unknown"},
+    });
+    let wanted = "the status 404 for";
+    for (body, what) in [(ping(server), "a request"), (notification, "a notification")] {
+        let request = session.post(&body);
+        let expected = format!("{wanted} {what} with the id of an ended session");
+        require_refusal(context, server, rule, &request, Refusal::status(&[404]), expected).await;
+    }
     let refusal = Refusal::status(&[404, 405]);
-    let expected = "the status 404 for a GET request with the id of an ended session";
+    let expected = format!("{wanted} a GET request with the id of an ended session");
     require_refusal(context, server, rule, &session.get(), refusal, expected).await;
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! The event streams that answer requests: their beginning, their end and their headers.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_transport::http::RawRequest;
 use sparring_wire::{Revision, Rule};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::bodies::end;
 use super::named_requests::{CallableTool, callable_tools};
@@ -17,12 +18,13 @@ use crate::http::{
 };
 use crate::verdict::Finding;
 
-const RULES: [Rule; 5] = [
+const RULES: [Rule; 6] = [
     Rule::OpenStream,
     Rule::StreamWithoutResponse,
     Rule::MissingPriming,
     Rule::BufferedStream,
     Rule::WrongContentType,
+    Rule::DuplicateEventId,
 ];
 
 /// The wait for the end of a stream after the response.
@@ -30,7 +32,9 @@ const END_OF_STREAM: Duration = Duration::from_secs(2);
 /// The same wait, after one stream was found open.
 const SHORT_WAIT: Duration = Duration::from_millis(50);
 /// The time after which no more tools are called.
-pub(super) const ENOUGH: Duration = Duration::from_secs(1);
+pub(super) const ENOUGH: Duration = Duration::from_millis(600);
+/// The time after which the last call is given up.
+pub(super) const GIVE_UP: Duration = Duration::from_millis(1_200);
 pub(super) const MAX_TOOLS: usize = 12;
 
 /// The response to one request, as far as it was read.
@@ -59,7 +63,7 @@ pub(super) async fn streams(context: &Context) -> ProbeResult {
     for (method, params) in ordinary_requests(context) {
         let id = server.next_id();
         let request = message(context.revision, session.as_ref(), id.clone(), method, params);
-        reader.send(&request, id).await?;
+        reader.send(&request, id, Instant::now() + server.timeout()).await?;
     }
     let start = Instant::now();
     for tool in callable_tools(context).into_iter().take(MAX_TOOLS) {
@@ -67,7 +71,9 @@ pub(super) async fn streams(context: &Context) -> ProbeResult {
             break;
         }
         let (id, request) = call(context, server, session.as_ref(), &tool);
-        reader.send(&request, id).await?;
+        if !reader.send(&request, id, start + GIVE_UP).await? {
+            break;
+        }
     }
     if let Some(listening) = listen(context, server).await {
         check_buffering(context, &listening);
@@ -91,6 +97,7 @@ async fn judge_all(
             check_buffering(context, &answer.exchange);
         }
     }
+    check_event_ids(context, answers);
     let reason = "no response came as an event stream";
     let open = RULES.into_iter().filter(|rule| !context.outcomes().has(*rule));
     let open: Vec<Rule> = open.collect();
@@ -155,13 +162,20 @@ pub(super) fn call(
 }
 
 impl Reader<'_> {
-    async fn send(&mut self, request: &RawRequest, id: Value) -> ProbeResult {
-        let answer = answer(self.server, request, id, self.patience).await?;
+    /// Returns false if there is no response until the deadline.
+    async fn send(
+        &mut self,
+        request: &RawRequest,
+        id: Value,
+        deadline: Instant,
+    ) -> Result<bool, Stopped> {
+        let answer = answer(self.server, request, id, deadline, self.patience).await?;
+        let Some(answer) = answer else { return Ok(false) };
         if answer.stays_open() {
             self.patience = SHORT_WAIT;
         }
         self.answers.push(answer);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -178,22 +192,24 @@ impl Answer {
 }
 
 /// Sends a request and reads its response. Then waits some time for the end of the stream.
+/// Returns `None` if there is no response until the deadline.
 pub(super) async fn answer(
     server: &HttpServer,
     request: &RawRequest,
     id: Value,
+    deadline: Instant,
     patience: Duration,
-) -> Result<Answer, Stopped> {
-    let deadline = Instant::now() + server.timeout();
-    let mut open = server.start(request).await?;
+) -> Result<Option<Answer>, Stopped> {
+    let Ok(started) = timeout_at(deadline, server.start(request)).await else { return Ok(None) };
+    let mut open = started?;
     if !open.exchange().is_stream() {
         let exchange = open.read_body(deadline).await?;
-        return Ok(Answer { id, exchange, asked: false });
+        return Ok(Some(Answer { id, exchange, asked: false }));
     }
     loop {
         let exchange = open.exchange();
         if exchange.messages().iter().any(is_request) {
-            return Ok(Answer { id, exchange: exchange.clone(), asked: true });
+            return Ok(Some(Answer { id, exchange: exchange.clone(), asked: true }));
         }
         if exchange.response_to(&id).is_some() {
             let soon = Instant::now() + patience;
@@ -204,7 +220,7 @@ pub(super) async fn answer(
             break;
         }
     }
-    Ok(Answer { id, exchange: open.exchange().clone(), asked: false })
+    Ok(Some(Answer { id, exchange: open.exchange().clone(), asked: false }))
 }
 
 /// Returns true if a message of the server asks the client something.
@@ -233,15 +249,13 @@ fn check_content_type(context: &Context, exchange: &Exchange) {
     if !exchange.is_success() || exchange.is_stream() || is_json {
         return context.pass(rule);
     }
-    // An empty response is a different fault.
-    if !exchange.is_empty() {
-        context.fail(rule, wrong_content_type(exchange));
-    }
+    context.fail(rule, wrong_content_type(exchange));
 }
 
 /// Describes a response to a request that is neither JSON nor an event stream.
 pub(super) fn wrong_content_type(exchange: &Exchange) -> Finding {
     let found = match exchange.content_type() {
+        _ if exchange.is_empty() => "has no body".to_owned(),
         "" => "has no `Content-Type`".to_owned(),
         found => format!("is `{found}`"),
     };
@@ -325,6 +339,25 @@ fn check_priming(context: &Context, exchange: &Exchange) {
     let message = "expected an event with an id and empty data at the start of a stream with ids; \
                    the stream starts with another event";
     context.fail(Rule::MissingPriming, Finding::new(message).with_frames(exchange.shown()));
+}
+
+/// The ids of events are unique in a session, over all streams.
+fn check_event_ids(context: &Context, answers: &[Answer]) {
+    let mut seen = HashSet::new();
+    for answer in answers {
+        let ids = answer.exchange.events().iter().filter_map(|it| it.id.as_deref());
+        for id in ids.filter(|id| !id.is_empty()) {
+            if seen.insert(id) {
+                continue;
+            }
+            let message = format!("an earlier event of the session has the id {id:?}");
+            let finding = Finding::new(message).with_frames(answer.exchange.shown());
+            return context.fail(Rule::DuplicateEventId, finding);
+        }
+    }
+    if !seen.is_empty() {
+        context.pass(Rule::DuplicateEventId);
+    }
 }
 
 fn check_buffering(context: &Context, exchange: &Exchange) {

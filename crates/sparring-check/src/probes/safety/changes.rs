@@ -1,7 +1,7 @@
 //! Definitions that change without a notification.
 
 use serde_json::Value;
-use sparring_peer::client::ListKind;
+use sparring_peer::client::{Error, ListKind};
 use sparring_wire::json::parse_value;
 use sparring_wire::{Rule, Side};
 
@@ -12,40 +12,44 @@ use crate::verdict::Finding;
 /// The number of characters of a definition that a finding shows.
 const MAX_SHOWN: usize = 200;
 
-/// Asks for the lists of tools and prompts again, and compares them with the first ones.
+/// The number of further looks at each list.
+const LOOKS: usize = 2;
+
+/// Asks for the lists of tools and prompts again, and compares them with the ones before.
 pub(super) async fn changed_definitions(context: &Context) -> ProbeResult {
     let rule = Rule::ChangedDefinition;
     let facts = context.facts();
     let lists = [(ListKind::Tools, &facts.tools), (ListKind::Prompts, &facts.prompts)];
-    let lists = lists.into_iter().filter(|(_, known)| !known.is_empty());
-    let mut is_checked = false;
-    for (kind, known) in lists {
-        is_checked = true;
-        let connection = context.main();
-        let client = connection.client().with_timeout(connection.request_timeout());
-        let items: Result<_, sparring_peer::client::Error> = client.list(kind).await;
-        let items = match items {
-            Ok(items) => items,
-            Err(error) => {
-                context.not_applicable(rule, format!("the list failed the second time: {error}"));
-                continue;
-            }
-        };
-        let items = items.iter().filter_map(|item| parse_value(item.text().as_bytes()).ok());
-        let items: Vec<Value> = items.collect();
-        if was_notified(context, kind) {
+    for (kind, first) in lists.into_iter().filter(|(_, first)| !first.is_empty()) {
+        let mut known = first.clone();
+        for _ in 0..LOOKS {
+            let items = match list(context, kind).await {
+                Ok(items) => items,
+                Err(error) => {
+                    let reason = format!("the list failed the second time: {error}");
+                    context.not_applicable(rule, reason);
+                    break;
+                }
+            };
             context.pass(rule);
-            continue;
-        }
-        match differences(known, &items, !context.revision.is_modern()) {
-            found if found.is_empty() => context.pass(rule),
-            found => found.into_iter().for_each(|it| context.fail(rule, it)),
+            if !was_notified(context, kind) {
+                let found = differences(&known, &items, !context.revision.is_modern());
+                found.into_iter().for_each(|it| context.fail(rule, it));
+            }
+            known = items;
         }
     }
-    if !is_checked {
+    if facts.tools.is_empty() && facts.prompts.is_empty() {
         context.not_applicable(rule, "the server lists no tools and no prompts");
     }
     Ok(())
+}
+
+async fn list(context: &Context, kind: ListKind) -> Result<Vec<Value>, Error> {
+    let connection = context.main();
+    let items = connection.client().with_timeout(connection.request_timeout()).list(kind).await?;
+    let items = items.iter().filter_map(|item| parse_value(item.text().as_bytes()).ok());
+    Ok(items.collect())
 }
 
 /// Returns true if the server notified the client about a change of the list.

@@ -60,7 +60,7 @@ fn is_hidden(chars: &[char], at: usize) -> bool {
         // Annotations and musical format characters.
         '\u{FFF9}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' => true,
         // Scripts such as Persian and Hindi need joiners, and emoji too.
-        NON_JOINER | JOINER => !before.is_some_and(can_join) || !after.is_some_and(can_join),
+        NON_JOINER | JOINER => !before.is_some_and(can_join) && !after.is_some_and(can_join),
         // A variation selector chooses the form of one symbol or ideograph.
         '\u{FE00}'..='\u{FE0F}' => match before {
             None => true,
@@ -232,7 +232,7 @@ mod tests {
             "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} \u{2764}\u{FE0F}\u{200D}\u{1F525} \u{26A0}\u{FE0F}",
             "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} 1\u{FE0F}\u{20E3} \u{A9}\u{FE0F}",
             "\u{1F9D1}\u{1F3FD}\u{200D}\u{1F4BB}",
-            "می\u{200C}خواهم",
+            "می\u{200C}خواهم می\u{200C} رود",
             "क्\u{200D}ष",
             "שלום \u{200E}(a)\u{200F} \u{2067}שלום\u{2069}",
             "مرحبا",

@@ -15,6 +15,12 @@ const SHOWN: usize = 4;
 /// The fewest different characters of a secret. Placeholders such as `xxxx` have fewer.
 const MIN_DIFFERENT: usize = 9;
 
+/// The fewest digits of a secret that only the words before it show.
+const MIN_DIGITS: usize = 3;
+
+/// The kinds of secrets whose patterns fit any value.
+const VAGUE: [&str; 3] = ["a bearer token", "a URL with a password", "a secret"];
+
 /// Words in placeholders.
 const PLACEHOLDERS: [&str; 12] = [
     "example",
@@ -79,19 +85,20 @@ fn find(text: &str) -> Option<(&'static str, String)> {
     }
     KINDS.iter().find_map(|(kind, regex)| {
         let mut found = regex.captures_iter(text).filter_map(|it| it.get(1));
-        let secret = found.find(|it| is_random(it.as_str()))?.as_str();
+        let min_digits = if VAGUE.contains(kind) { MIN_DIGITS } else { 1 };
+        let secret = found.find(|it| is_random(it.as_str(), min_digits))?.as_str();
         Some((*kind, secret.chars().take(SHOWN).collect()))
     })
 }
 
 /// Returns true if a value looks random, rather than like a placeholder or a word.
-fn is_random(value: &str) -> bool {
+fn is_random(value: &str, min_digits: usize) -> bool {
     let lower = value.to_lowercase();
     let is_placeholder = PLACEHOLDERS.iter().any(|it| lower.contains(it));
     let different: HashSet<char> = value.chars().collect();
-    let has_digit = value.chars().any(|it| it.is_ascii_digit());
+    let digits = value.chars().filter(char::is_ascii_digit).count();
     let has_letter = value.chars().any(|it| it.is_ascii_alphabetic());
-    !is_placeholder && has_digit && has_letter && different.len() >= MIN_DIFFERENT
+    !is_placeholder && digits >= min_digits && has_letter && different.len() >= MIN_DIFFERENT
 }
 
 #[cfg(test)]

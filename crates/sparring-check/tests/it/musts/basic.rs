@@ -239,4 +239,107 @@ pub(super) const ALL: &[Must] = &[
                 text.chars().map(|it| it as u8).collect()
             })
     }),
+    lines("an unknown notification does not end the server", V2025_06_18, |server| {
+        server.on_request(|message| {
+            let method = message["method"].as_str().unwrap_or_default();
+            let known = [
+                "notifications/initialized",
+                "notifications/cancelled",
+                "notifications/progress",
+                "notifications/roots/list_changed",
+            ];
+            let is_unknown = message.get("id").is_none() && !known.contains(&method);
+            if is_unknown && message.is_object() { Action::Close } else { Action::Pass }
+        })
+    }),
+    lines("an unknown method does not end the server", V2026_07_28, |server| {
+        server.on_line(|request, line| match line.contains("-32601") && request.is_some() {
+            true => Vec::new(),
+            false => vec![line],
+        })
+    }),
+    lines("a call without arguments does not end the server", V2025_11_25, |server| {
+        server.on_method("tools/call", |message| {
+            match message["params"].get("arguments").is_none() {
+                true => Action::Close,
+                false => Action::Pass,
+            }
+        })
+    }),
+    lines("unknown fields of params are accepted", V2025_03_26, |server| {
+        server.on_request(|message| {
+            let Some(params) = message["params"].as_object() else { return Action::Pass };
+            let known = [
+                "name",
+                "arguments",
+                "_meta",
+                "cursor",
+                "uri",
+                "ref",
+                "argument",
+                "level",
+                "protocolVersion",
+                "capabilities",
+                "clientInfo",
+                "requestId",
+                "reason",
+            ];
+            let is_strict = message.get("id").is_some() && !message["method"].is_null();
+            match is_strict && params.keys().any(|it| !known.contains(&it.as_str())) {
+                true => error(message, -32602, "Unknown field"),
+                false => Action::Pass,
+            }
+        })
+    }),
+    lines("unknown keys of _meta are accepted", V2025_11_25, |server| {
+        server.on_request(|message| {
+            let Some(meta) = message["params"]["_meta"].as_object() else { return Action::Pass };
+            match meta.keys().any(|it| it != "progressToken") && message.get("id").is_some() {
+                true => error(message, -32602, "Unknown key of _meta"),
+                false => Action::Pass,
+            }
+        })
+    }),
+    lines("a text as id is answered with this text", V2025_06_18, |server| {
+        server.on_line(|_, line| {
+            let mut message: Value = serde_json::from_str(&line).unwrap();
+            match message["id"].as_str().map(str::to_owned) {
+                Some(id) if message.get("method").is_none() => {
+                    message["id"] = json!(id.len());
+                    vec![message.to_string()]
+                }
+                _ => vec![line],
+            }
+        })
+    }),
+    lines("a number as id is kept", V2024_11_05, |server| {
+        server.on_line(|_, line| {
+            let mut message: Value = serde_json::from_str(&line).unwrap();
+            match message["id"].as_i64() {
+                Some(id) if message.get("method").is_none() && id > 1 => {
+                    message["id"] = json!(id as f64 + 0.5);
+                    vec![message.to_string()]
+                }
+                _ => vec![line],
+            }
+        })
+    }),
+    lines("no request before the end of the handshake", V2025_06_18, |server| {
+        server.on_method("initialize", |_| {
+            let params = json!({"messages": [], "maxTokens": 1});
+            let ask = json!({
+                "jsonrpc": "2.0", "id": "early", "method": "sampling/createMessage",
+                "params": params,
+            });
+            Action::AnswerAndPass(vec![ask.to_string()])
+        })
+    }),
+    lines("the answer comes once, also with an error", V2024_11_05, |server| {
+        server.on_line(|request, line| match request {
+            Some(request) if line.contains("\"error\"") && request["method"] == "tools/call" => {
+                vec![line.clone(), line]
+            }
+            _ => vec![line],
+        })
+    }),
 ];

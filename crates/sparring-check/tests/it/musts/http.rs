@@ -7,6 +7,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::*;
+use crate::support::CORRECT;
 
 fn parse(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap_or_default()
@@ -269,7 +270,7 @@ pub(super) const ALL: &[Must] = &[
         on_message(server, "ping", |message| message["result"] = json!({"pong": true}))
     }),
     over_http("messages on a stream are JSON-RPC", V2025_06_18, |server| {
-        server.on_body(|_, _, body| match body.starts_with("event:") || body.starts_with("data:") {
+        server.on_body(|_, _, body| match body.contains("data: {") {
             true => format!("data: working\n\n{body}"),
             false => body,
         })
@@ -355,7 +356,8 @@ pub(super) const ALL: &[Must] = &[
         })
     }),
     over_http("MCP-Protocol-Version is required", V2026_07_28, |server| {
-        answer_as_if(server, |parts, body| {
+        let script = format!("{CORRECT}\nprotocol: ['2026-07-28']\n");
+        answer_as_if(server.script(&script), |parts, body| {
             is_modern(&parse(body)) && header(parts, "mcp-protocol-version").is_empty()
         })
     }),
@@ -413,7 +415,9 @@ pub(super) const ALL: &[Must] = &[
     }),
     over_http("a result has a resultType", V2026_07_28, |server| {
         on_message(server, "prompts/get", |message| {
-            message["result"].as_object_mut().unwrap().remove("resultType");
+            if let Some(result) = message["result"].as_object_mut() {
+                result.remove("resultType");
+            }
         })
     }),
     over_http("cacheable results have a scope", V2026_07_28, |server| {
@@ -445,6 +449,56 @@ pub(super) const ALL: &[Must] = &[
                 message.as_object_mut().unwrap().remove("error");
                 message["result"] = json!({"content": []});
             }
+        })
+    }),
+    over_http("a message without a method is refused", V2025_11_25, |server| {
+        server.on_request(|parts, body| {
+            let message = parse(body);
+            let is_garbage = message.is_object()
+                && ["method", "result", "error"].iter().all(|it| message.get(it).is_none());
+            match parts.method == Method::POST && is_garbage {
+                true => respond(202, "", ""),
+                false => None,
+            }
+        })
+    }),
+    over_http("the response has the type of JSON, also for errors", V2025_06_18, |server| {
+        server.on_response(|_, request, response| {
+            if is_method(request, "sparring/unknown") {
+                let html = HeaderValue::from_static("text/html");
+                response.headers_mut().insert("content-type", html);
+            }
+        })
+    }),
+    over_http("a result does not have the status 202", V2025_06_18, |server| {
+        server.on_response(|_, request, response| {
+            if is_method(request, "tools/list") {
+                *response.status_mut() = StatusCode::ACCEPTED;
+                *response.body_mut() = Body::empty();
+            }
+        })
+    }),
+    over_http("a capability that is missing gets the status 400", V2026_07_28, |server| {
+        server.on_response(|_, request, response| {
+            if is_method(request, "tools/call") && response.status() == StatusCode::BAD_REQUEST {
+                *response.status_mut() = StatusCode::OK;
+            }
+        })
+    }),
+    over_http("names of headers have no case", V2026_07_28, |server| {
+        server.on_head(
+            |head| head.contains("MCP-METHOD") || head.contains("Mcp-Method"),
+            "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n",
+        )
+    }),
+    over_http("a stream of a request has no foreign notifications", V2025_06_18, |server| {
+        server.on_body(|_, request, body| match is_method(request, "tools/call") {
+            true if body.contains("data: {") => {
+                let params = json!({"progressToken": "never", "progress": 1});
+                let message = notification("notifications/progress", params);
+                format!("data: {message}\n\n{body}")
+            }
+            _ => body,
         })
     }),
 ];

@@ -4,40 +4,6 @@ use serde_json::json;
 
 use super::*;
 
-/// Keeps the client's capabilities of a connection, and asks something in each call of `echo`
-/// if the client did not declare this one.
-fn ask_without(
-    server: AlteredServer,
-    capability: &'static str,
-    question: fn() -> (&'static str, Value),
-) -> AlteredServer {
-    server.on_connect(move |server| {
-        let declared = Arc::new(std::sync::atomic::AtomicBool::new(true));
-        let seen = Arc::clone(&declared);
-        let server = server.on_method("initialize", move |message| {
-            let found = message["params"]["capabilities"].pointer(capability).is_some();
-            seen.store(found, std::sync::atomic::Ordering::SeqCst);
-            Action::Pass
-        });
-        let server = server.on_request(|message| match message["id"] == "asked" {
-            true => Action::Answer(Vec::new()),
-            false => Action::Pass,
-        });
-        server.on_line(move |request, line| match request {
-            Some(request)
-                if is_call_of(request, "echo")
-                    && !declared.load(std::sync::atomic::Ordering::SeqCst) =>
-            {
-                let (method, params) = question();
-                let message =
-                    json!({"jsonrpc": "2.0", "id": "asked", "method": method, "params": params});
-                vec![message.to_string(), line]
-            }
-            _ => vec![line],
-        })
-    })
-}
-
 fn sampling() -> (&'static str, Value) {
     let message = json!({"role": "user", "content": {"type": "text", "text": "Hello"}});
     ("sampling/createMessage", json!({"messages": [message], "maxTokens": 10}))
@@ -75,30 +41,30 @@ pub(super) const ALL: &[Must] = &[
         })
     }),
     lines("an undeclared capability of the client is not used: sampling", V2025_06_18, |server| {
-        ask_without(server, "/sampling", sampling)
+        ask_during_call(server, sampling)
     }),
     lines("an undeclared capability of the client is not used: roots", V2025_11_25, |server| {
-        ask_without(server, "/roots", || ("roots/list", json!({})))
+        ask_during_call(server, || ("roots/list", json!({})))
     }),
     lines(
         "an undeclared capability of the client is not used: elicitation",
         V2025_06_18,
         |server| {
-            ask_without(server, "/elicitation", || {
+            ask_during_call(server, || {
                 let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
                 ("elicitation/create", json!({"message": "Who?", "requestedSchema": schema}))
             })
         },
     ),
     lines("tools in sampling need sampling.tools", V2025_11_25, |server| {
-        ask_without(server, "/sampling/tools", || {
+        ask_during_call(server, || {
             let (method, mut params) = sampling();
             params["tools"] = json!([{"name": "a", "inputSchema": {"type": "object"}}]);
             (method, params)
         })
     }),
     lines("the mode url needs elicitation.url", V2025_11_25, |server| {
-        ask_without(server, "/elicitation/url", || {
+        ask_during_call(server, || {
             let params = json!({
                 "mode": "url", "message": "Please sign in.", "elicitationId": "1",
                 "url": "https://example.com/sign-in",

@@ -6,6 +6,7 @@ mod features;
 mod http;
 mod lifecycle;
 mod modern;
+mod tasks;
 
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ const V2026_07_28: Revision = Revision::V2026_07_28;
 /// The number of checks at the same time.
 const PARALLEL: usize = 4;
 
-const ALL: &[&[Must]] = &[basic::ALL, lifecycle::ALL, features::ALL, modern::ALL, http::ALL];
+const ALL: &[&[Must]] =
+    &[basic::ALL, lifecycle::ALL, features::ALL, modern::ALL, http::ALL, tasks::ALL];
 
 /// A server that breaks one requirement in one revision.
 struct Must {
@@ -85,7 +87,9 @@ impl Must {
 async fn each_broken_requirement_is_found() {
     let only = std::env::var("SPAR_RULE").ok();
     let all = ALL.iter().copied().flatten();
-    let all = all.filter(|it| only.as_ref().is_none_or(|only| it.broken.contains(only)));
+    let all = all.filter(|it| {
+        only.as_ref().is_none_or(|only| only.split(',').any(|only| it.broken.contains(only)))
+    });
     let checks = all.map(|it| async move { (it, it.failed_rules().await) });
     let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL).collect().await;
     let mut missed = Vec::new();

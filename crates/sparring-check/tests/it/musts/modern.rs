@@ -58,15 +58,11 @@ fn on_input_required(server: AlteredServer, alter: fn(&mut Value)) -> AlteredSer
     })
 }
 
-/// Asks for input in each call of `echo` of a client that did not declare this capability.
-fn input_without(
-    server: AlteredServer,
-    capability: &'static str,
-    question: fn() -> Value,
-) -> AlteredServer {
+/// Asks for input in the first round of each call of `echo`.
+fn ask_for_input(server: AlteredServer, question: fn() -> Value) -> AlteredServer {
     server.on_method("tools/call", move |message| {
-        let declared = meta(message, "clientCapabilities").pointer(capability).is_some();
-        match is_call_of(message, "echo") && !declared {
+        let is_first = message["params"].get("inputResponses").is_none();
+        match is_call_of(message, "echo") && is_first {
             true => {
                 let inputs = json!({"question": question()});
                 result(message, json!({"resultType": "input_required", "inputRequests": inputs}))
@@ -182,21 +178,21 @@ pub(super) const ALL: &[Must] = &[
         })
     }),
     lines("inputs need their capability: elicitation", V2026_07_28, |server| {
-        input_without(server, "/elicitation", || {
+        ask_for_input(server, || {
             let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
             let params = json!({"message": "Who?", "requestedSchema": schema});
             json!({"method": "elicitation/create", "params": params})
         })
     }),
     lines("inputs need their capability: sampling", V2026_07_28, |server| {
-        input_without(server, "/sampling", || {
+        ask_for_input(server, || {
             let message = json!({"role": "user", "content": {"type": "text", "text": "Hello"}});
             let params = json!({"messages": [message], "maxTokens": 10});
             json!({"method": "sampling/createMessage", "params": params})
         })
     }),
     lines("inputs need their capability: roots", V2026_07_28, |server| {
-        input_without(server, "/roots", || json!({"method": "roots/list"}))
+        ask_for_input(server, || json!({"method": "roots/list"}))
     }),
     lines("a missing capability gets the error -32021", V2026_07_28, |server| {
         server.on_response("tools/call", |request, response| {
@@ -310,7 +306,15 @@ pub(super) const ALL: &[Must] = &[
         })
     }),
     lines("log messages keep to the level", V2026_07_28, |server| {
-        server.on_line(|_, line| vec![line.replace("\"level\":\"error\"", "\"level\":\"debug\"")])
+        server.on_line(|request, line| match request {
+            Some(request)
+                if is_call_of(request, "echo") && !meta(request, "logLevel").is_null() =>
+            {
+                let params = json!({"level": "info", "data": "Repeating a text."});
+                vec![notification("notifications/message", params), line]
+            }
+            _ => vec![line],
+        })
     }),
     lines("logging is declared", V2026_07_28, |server| without_capability(server, "logging")),
     lines("completions are declared", V2026_07_28, |server| {
@@ -394,6 +398,57 @@ pub(super) const ALL: &[Must] = &[
                 "jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "content": []},
             });
             Action::AnswerAndPass(vec![answer.to_string()])
+        })
+    }),
+    lines("the acknowledgment names its own subscription", V2026_07_28, |server| {
+        on_acknowledgment(server, |mut message| {
+            message["params"]["_meta"][format!("{META}/subscriptionId")] = json!("another");
+            vec![message]
+        })
+    }),
+    lines("requestState is a text", V2026_07_28, |server| {
+        on_input_required(server, |result| result["requestState"] = json!({"round": 1}))
+    }),
+    lines("an interim result is not cached", V2026_07_28, |server| {
+        on_input_required(server, |result| {
+            result["ttlMs"] = json!(0);
+            result["cacheScope"] = json!("private");
+        })
+    }),
+    lines("a final result after the input", V2026_07_28, |server| {
+        server.on_response("tools/call", |request, response| {
+            if request["params"].get("inputResponses").is_some() {
+                response.as_object_mut().unwrap().remove("error");
+                response["result"] = json!({"resultType": "complete", "content": "Hello!"});
+            }
+        })
+    }),
+    lines("supported versions are texts of versions", V2026_07_28, |server| {
+        server.on_result("server/discover", |result| {
+            result["supportedVersions"].as_array_mut().unwrap().push(json!(7));
+        })
+    }),
+    lines("the error -32022 does not list the refused version", V2026_07_28, |server| {
+        server.on_request(|message| match is_unknown_version(message) {
+            true => Action::json(json!({
+                "jsonrpc": "2.0", "id": message["id"],
+                "error": {
+                    "code": -32022, "message": "Unsupported protocol version",
+                    "data": {
+                        "supported": [meta(message, "protocolVersion")],
+                        "requested": meta(message, "protocolVersion"),
+                    },
+                },
+            })),
+            false => Action::Pass,
+        })
+    }),
+    lines("a list needs no cursor", V2026_07_28, |server| {
+        server.on_method("prompts/list", |message| {
+            match message["params"].get("cursor").is_none() {
+                true => error(message, -32602, "cursor is missing"),
+                false => Action::Pass,
+            }
         })
     }),
 ];

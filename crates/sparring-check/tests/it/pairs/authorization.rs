@@ -4,11 +4,11 @@ use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde_json::{Value, json};
-use sparring_check::{CheckOptions, check};
+use sparring_check::{CheckError, CheckOptions, CheckReport, check, rules_named};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
-use crate::support::{AlteredHttp, bad_rules, options};
+use crate::support::{AlteredHttp, bad_rules, check_in, options};
 
 const V2025_03_26: Revision = Revision::V2025_03_26;
 const V2025_06_18: Revision = Revision::V2025_06_18;
@@ -23,7 +23,7 @@ const SERVER_PATH: &str = "/.well-known/oauth-authorization-server";
 
 /// Protects the correct server with a token, and publishes the metadata of both servers.
 /// Alterations that were made before answer first.
-pub(super) fn protect(server: AlteredHttp) -> AlteredHttp {
+pub(crate) fn protect(server: AlteredHttp) -> AlteredHttp {
     server.token(TOKEN).on_request(|parts, body| match parts.uri.path() {
         RESOURCE_PATH => Some(json_response(&resource(parts))),
         SERVER_PATH => Some(json_response(&authorization_server(parts))),
@@ -37,6 +37,11 @@ pub(super) fn protect(server: AlteredHttp) -> AlteredHttp {
         },
         _ => None,
     })
+}
+
+/// The other rules do not depend on the token.
+pub(super) fn only_authorization(options: &mut CheckOptions) {
+    options.only = rules_named("authorization/");
 }
 
 /// The prompt `plain` needs a scope that the token does not have.
@@ -165,9 +170,6 @@ fn refuse_tool(server: AlteredHttp, refuse: fn(&Parts) -> Response) -> AlteredHt
     })
 }
 
-/// Rules that a server without usable metadata cannot help breaking.
-const NO_METADATA: &[Rule] = &[];
-
 pub(super) const CASES: &[Case] = &[
     // A wrong status.
     Case::protected(Rule::Unauthorized, V2025_11_25, |server| {
@@ -240,8 +242,7 @@ pub(super) const CASES: &[Case] = &[
     // The metadata is not at the URL of the challenge, or not at a well-known path.
     Case::protected(Rule::MissingResourceMetadata, V2025_06_18, |server| {
         at(server, RESOURCE_PATH, |_, _| Some(refuse(404, "")))
-    })
-    .also(NO_METADATA),
+    }),
     Case::protected(Rule::MissingResourceMetadata, V2026_07_28, |server| {
         let server = refuse_with(server, |_| refuse(401, "Bearer scope=\"read\""));
         at(server, RESOURCE_PATH, |_, _| Some(refuse(404, "")))
@@ -297,16 +298,13 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::protected(Rule::ScopeChallenge, V2025_11_25, |server| {
         refuse_tool(server, |parts| refuse(401, &insufficient_scope(parts)))
-    })
-    .also(REFUSED_TOOL),
+    }),
     Case::protected(Rule::ScopeChallenge, V2026_07_28, |server| {
         refuse_tool(server, |parts| refuse(403, &challenge(parts)))
-    })
-    .also(REFUSED_TOOL),
+    }),
     Case::protected(Rule::ScopeChallenge, V2026_07_28, |server| {
         refuse_tool(server, |_| refuse(403, ""))
-    })
-    .also(REFUSED_TOOL),
+    }),
     Case::protected(Rule::MissingServerMetadata, V2025_03_26, |server| {
         let server = at(server, RESOURCE_PATH, |_, _| Some(refuse(404, "")));
         at(server, SERVER_PATH, |_, _| Some(refuse(404, "")))
@@ -321,28 +319,58 @@ pub(super) const CASES: &[Case] = &[
     }),
 ];
 
-/// Rules about a tool that cannot be called.
-const REFUSED_TOOL: &[Rule] = &[];
+#[tokio::test(flavor = "multi_thread")]
+async fn a_protected_server_is_clean_in_every_revision() {
+    let server = protect(AlteredHttp::default());
+    let report = check_in(server.start().await, &Revision::ALL).await;
+    assert_eq!(report.revisions.len(), 5);
+    assert_eq!(bad_rules(&report), [], "{report:#?}");
+}
 
 /// A server that refuses every connection is judged by its challenge.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn judges_the_challenge_of_a_server_that_needs_a_token() {
-    let server = protect(AlteredHttp::default());
-    let report = report_without_token(server, &[V2025_11_25, V2026_07_28]).await;
+    let report = report_without_token(protect(AlteredHttp::default())).await;
+    assert_eq!(bad_rules(&report), []);
     assert!(report.token_needed.is_some());
     assert!(!report.is_clean(false));
+    assert!(matches!(report.require_connection(), Err(CheckError::TokenNeeded(_))));
+
+    type Alter = fn(AlteredHttp) -> AlteredHttp;
+    let broken: [(Rule, Alter); 5] = [
+        (Rule::Unauthorized, |server| refuse_with(server, |it| refuse(403, &challenge(it)))),
+        (Rule::MissingChallenge, |server| refuse_with(server, |_| refuse(401, ""))),
+        (Rule::MissingResourceMetadata, |server| {
+            at(server, RESOURCE_PATH, |_, _| Some(refuse(500, "")))
+        }),
+        (Rule::MissingAuthorizationServers, |server| {
+            set_resource(server, |document| document["authorization_servers"] = json!("a"))
+        }),
+        (Rule::InvalidToken, |server| {
+            server.pass(|parts, _| token_of(parts).is_some_and(|it| it.contains("invalid")))
+        }),
+    ];
+    for (rule, alter) in broken {
+        let report = report_without_token(protect(alter(AlteredHttp::default()))).await;
+        assert!(bad_rules(&report).contains(&rule), "{rule}: {:?}", bad_rules(&report));
+        assert!(report.require_connection().is_ok());
+    }
+}
+
+/// A server may serve anyone, and more to those with a token.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_needs_no_token_is_not_protected() {
+    let server = AlteredHttp::default();
+    let server = server.pass(|parts, _| parts.uri.path() == "/mcp" && token_of(parts).is_none());
+    let report = report_without_token(protect(server)).await;
+    assert_eq!(report.revisions.len(), 5);
     assert_eq!(bad_rules(&report), []);
-    let server = refuse_with(AlteredHttp::default(), |_| refuse(401, ""));
-    let report = report_without_token(protect(server), &Revision::ALL).await;
-    assert_eq!(bad_rules(&report), [Rule::MissingChallenge]);
 }
 
 /// Checks a server without a token.
-async fn report_without_token(
-    server: AlteredHttp,
-    revisions: &[Revision],
-) -> sparring_check::CheckReport {
-    let options = CheckOptions { revisions: revisions.to_vec(), ..options() };
+async fn report_without_token(server: AlteredHttp) -> CheckReport {
+    let mut options = options();
+    only_authorization(&mut options);
     let target = server.without_token().start().await;
     check(std::sync::Arc::new(target), options).await.unwrap()
 }

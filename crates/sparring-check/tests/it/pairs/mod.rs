@@ -2,17 +2,22 @@
 //! One file for each area of the catalogue.
 
 mod arguments;
-mod authorization;
+pub(crate) mod authorization;
+mod completion;
 mod cost;
 mod definitions;
 mod exchange;
 mod http;
 mod lifecycle;
+mod lists;
+mod prompts;
+mod questions;
 mod resources;
 mod safety;
 mod schema;
 mod stdio;
 mod subscriptions;
+pub(crate) mod tasks;
 mod tools;
 mod utilities;
 mod wire;
@@ -24,7 +29,7 @@ use sparring_check::{CheckOptions, CheckTarget, Status, check};
 use sparring_transport::Target;
 use sparring_wire::{RULES, Revision, Rule};
 
-use crate::support::{AlteredHttp, AlteredServer, bad_rules, options};
+use crate::support::{AlteredHttp, AlteredServer, bad_rules, options, render_problems};
 
 /// The number of checks at the same time.
 const PARALLEL: usize = 4;
@@ -40,12 +45,24 @@ const AREAS: &[&[Case]] = &[
     exchange::CASES,
     lifecycle::CASES,
     stdio::CASES,
-    http::CASES,
+    http::traffic::CASES,
+    http::origin::CASES,
+    http::sessions::CASES,
+    http::streams::CASES,
+    http::headers::CASES,
+    http::legacy_sse::CASES,
     authorization::CASES,
     utilities::CASES,
+    questions::CASES,
+    tasks::CASES,
     subscriptions::CASES,
-    tools::CASES,
+    lists::CASES,
+    tools::CALLS,
+    tools::RESULTS,
+    tools::DEFINITIONS,
     resources::CASES,
+    prompts::CASES,
+    completion::CASES,
     definitions::CASES,
     cost::CASES,
     safety::CASES,
@@ -62,10 +79,12 @@ pub(crate) struct Case {
     also: &'static [Rule],
     /// Options that the rule needs.
     options: fn(&mut CheckOptions),
-    /// The correct server on lines, if the usual one does not show the rule.
-    correct: fn() -> AlteredServer,
     /// Makes the correct server over HTTP such that the rule applies.
     base: fn(AlteredHttp) -> AlteredHttp,
+    /// The correct server on lines, if the usual one does not show the rule.
+    correct: fn() -> AlteredServer,
+    /// Changes the correct server on lines, but not the broken one.
+    change: fn(AlteredServer) -> AlteredServer,
 }
 
 /// How a case breaks the correct server.
@@ -73,17 +92,17 @@ pub(crate) struct Case {
 enum Broken {
     Lines(fn(AlteredServer) -> AlteredServer),
     Http(fn(AlteredHttp) -> AlteredHttp),
-    /// A process, and the correct one.
-    Process(fn() -> Target, fn() -> Target),
     /// The correct server is protected, and the check has a token.
     Protected(fn(AlteredHttp) -> AlteredHttp),
+    /// A process, and the correct one.
+    Process(fn() -> Target, fn() -> Target),
 }
 
 impl Case {
     const fn new(rule: Rule, revision: Revision, server: Broken) -> Case {
-        let (correct, base) =
-            (AlteredServer::default as fn() -> _, (|server| server) as fn(_) -> _);
-        Case { rule, revision, server, also: &[], options: |_| {}, correct, base }
+        let correct = AlteredServer::default as fn() -> _;
+        let (base, change) = (|server| server, |server| server);
+        Case { rule, revision, server, also: &[], options: |_| {}, base, correct, change }
     }
 
     /// A process that breaks the rule, and one that keeps it.
@@ -120,13 +139,15 @@ impl Case {
         Case::new(rule, revision, Broken::Http(alter))
     }
 
-    /// A protected server over HTTP, for whose requests the check has a token.
+    /// A protected server over HTTP, for whose requests the check has a token. Only the rules of
+    /// authorization are checked.
     pub(crate) const fn protected(
         rule: Rule,
         revision: Revision,
         alter: fn(AlteredHttp) -> AlteredHttp,
     ) -> Case {
         Case::new(rule, revision, Broken::Protected(alter))
+            .with_options(authorization::only_authorization)
     }
 
     /// Names other rules that the server cannot help breaking.
@@ -147,10 +168,16 @@ impl Case {
         self
     }
 
+    /// Changes the correct server on lines, so that the rule applies to it.
+    pub(crate) const fn correct(mut self, change: fn(AlteredServer) -> AlteredServer) -> Case {
+        self.change = change;
+        self
+    }
+
     async fn target(&self, broken: bool) -> Arc<dyn CheckTarget> {
         match self.server {
             Broken::Lines(alter) if broken => Arc::new(alter((self.correct)())),
-            Broken::Lines(_) => Arc::new((self.correct)()),
+            Broken::Lines(_) => Arc::new((self.change)((self.correct)())),
             Broken::Process(broken_target, _) if broken => Arc::new(broken_target()),
             Broken::Process(_, correct) => Arc::new(correct()),
             Broken::Http(alter) if broken => {
@@ -170,6 +197,14 @@ impl Case {
     async fn problem(&self) -> Option<String> {
         let Case { rule, revision, also, .. } = *self;
         let mut options = CheckOptions { revisions: vec![revision], ..options() };
+        if !rule.id().starts_with("arguments/") {
+            // A server whose schemas are altered does not validate with them.
+            options.skip.extend([
+                Rule::InvalidArgumentsAccepted,
+                Rule::ArgumentLimitIgnored,
+                Rule::ExtraArgumentAccepted,
+            ]);
+        }
         (self.options)(&mut options);
         let name = format!("{rule} in {revision}");
         let report = match check(self.target(true).await, options.clone()).await {
@@ -183,9 +218,8 @@ impl Case {
         let mut others = bad_rules(&report);
         others.retain(|it| *it != rule && !also.contains(it));
         if !others.is_empty() {
-            let findings: Vec<_> =
-                report.verdicts().filter(|it| others.contains(&it.rule)).collect();
-            return Some(format!("{name}: the broken server breaks more: {findings:#?}"));
+            let problems = render_problems(&report);
+            return Some(format!("{name}: the broken server breaks more, {others:?}:\n{problems}"));
         }
         let report = match check(self.target(false).await, options).await {
             Ok(report) => report,

@@ -37,13 +37,23 @@ fn add_template(server: AlteredServer, uri_template: &'static str) -> AlteredSer
     add(server, "resources/templates/list", "resourceTemplates", template)
 }
 
-/// Sets the first content block of each call of the tool `picture`.
-fn set_picture(server: AlteredServer, key: &'static str, value: Value) -> AlteredServer {
+/// Alters the first content block of each successful call of a tool.
+fn on_block(
+    server: AlteredServer,
+    tool: &'static str,
+    alter: impl Fn(&mut Value) + Send + Sync + 'static,
+) -> AlteredServer {
     server.on_response("tools/call", move |request, response| {
-        if request["params"]["name"] == "picture" {
-            response["result"]["content"][0][key] = value.clone();
+        let is_call = request["params"]["name"] == tool;
+        if let Some(block) = response.pointer_mut("/result/content/0").filter(|_| is_call) {
+            alter(block);
         }
     })
+}
+
+/// Sets a field of the image that the tool `picture` returns.
+fn set_picture(server: AlteredServer, key: &'static str, value: Value) -> AlteredServer {
+    on_block(server, "picture", move |block| block[key] = value.clone())
 }
 
 /// Sets the icons of the first prompt.
@@ -73,11 +83,8 @@ pub(super) const SHAPES: &[Case] = &[
         set(server, "resources/templates/list", "/resourceTemplates/0/name", Value::Null)
     }),
     Case::lines(Rule::MissingField, V2025_11_25, |server| {
-        server.on_response("tools/call", |request, response| {
-            if request["params"]["name"] == "picture" {
-                let content = response["result"]["content"][0].as_object_mut().unwrap();
-                content.remove("mimeType");
-            }
+        on_block(server, "picture", |block| {
+            block.as_object_mut().unwrap().remove("mimeType");
         })
     }),
     Case::lines(Rule::MissingField, V2026_07_28, |server| {
@@ -137,11 +144,7 @@ pub(super) const FORMATS: &[Case] = &[
         set_icon(server, json!({"src": "icons/prompt.png"}))
     }),
     Case::lines(Rule::InvalidUri, V2025_03_26, |server| {
-        server.on_response("tools/call", |request, response| {
-            if request["params"]["name"] == "document" {
-                response["result"]["content"][0]["resource"]["uri"] = json!("document");
-            }
-        })
+        on_block(server, "document", |block| block["resource"]["uri"] = json!("document"))
     }),
     Case::lines(Rule::InvalidUriTemplate, V2025_06_18, |server| {
         add_template(server, "test://others/{id")
@@ -182,7 +185,8 @@ pub(super) const FORMATS: &[Case] = &[
     Case::lines(Rule::InvalidJsonSchema, V2026_07_28, |server| {
         let schema = json!({"type": "object", "required": "size"});
         set(server, "tools/list", "/tools/2/outputSchema", schema)
-    }),
+    })
+    .also(&[Rule::OutputSchema]),
 ];
 
 pub(super) const CONTENT: &[Case] = &[

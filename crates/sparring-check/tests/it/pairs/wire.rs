@@ -1,5 +1,7 @@
 //! The text of messages, the fields of JSON-RPC, and the methods of a revision.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
@@ -50,12 +52,20 @@ fn replace_body(server: AlteredHttp, old: &'static str, new: &'static str) -> Al
 
 /// Asks the client something after each list of prompts, and drops the answer.
 fn ask(server: AlteredServer, method: &'static str, params: Value) -> AlteredServer {
-    let request = json!({"jsonrpc": "2.0", "id": "asked", "method": method, "params": params});
-    let server = server.on_request(|message| match message["id"] == "asked" {
+    let is_answer = |message: &Value| {
+        message["id"].as_str().is_some_and(|it| it.starts_with("asked"))
+            && message.get("method").is_none()
+    };
+    let server = server.on_request(move |message| match is_answer(message) {
         true => Action::Answer(Vec::new()),
         false => Action::Pass,
     });
-    extra_json(server, request)
+    let number = AtomicUsize::new(0);
+    server.after_response("prompts/list", move || {
+        let id = format!("asked {}", number.fetch_add(1, Ordering::Relaxed));
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        vec![request.to_string()]
+    })
 }
 
 /// Answers an unknown method with this error.
@@ -63,10 +73,17 @@ fn refuse_unknown(server: AlteredServer, error: Value) -> AlteredServer {
     server.on_response("sparring/unknown", move |_, response| response["error"] = error.clone())
 }
 
-/// Answers `ping` with an unknown method.
-fn refuse_ping(request: &Value) -> Action {
+/// Answers a request as an unknown method.
+fn refuse(request: &Value) -> Action {
     let error = json!({"code": -32601, "message": "Method not found"});
     Action::json(json!({"jsonrpc": "2.0", "id": request["id"], "error": error}))
+}
+
+/// Does not know `ping`. The probes of malformed requests send it with more.
+fn refuse_ping(request: &Value) -> Action {
+    let is_plain = request["jsonrpc"] == "2.0" && request.get("params").is_none();
+    let has_id = request["id"].is_string() || request["id"].is_u64();
+    if is_plain && has_id { refuse(request) } else { Action::Pass }
 }
 
 pub(super) const TEXT: &[Case] = &[
@@ -101,16 +118,20 @@ pub(super) const TEXT: &[Case] = &[
 pub(super) const FIELDS: &[Case] = &[
     Case::lines(Rule::WrongJsonrpc, V2024_11_05, |server| {
         replace(server, r#""jsonrpc":"2.0""#, r#""jsonrpc":"1.0""#)
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::lines(Rule::WrongJsonrpc, V2026_07_28, |server| {
         replace(server, r#""jsonrpc":"2.0","#, "")
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::http(Rule::WrongJsonrpc, V2025_06_18, |server| {
         replace_body(server, r#""jsonrpc":"2.0""#, r#""jsonrpc":2.0"#)
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::http(Rule::WrongJsonrpc, V2026_07_28, |server| {
         replace_body(server, r#""jsonrpc":"2.0","#, "")
-    }),
+    })
+    .also(&[Rule::ListFails]),
     Case::lines(Rule::IdMissing, V2025_06_18, |server| {
         extra_json(server, json!({"jsonrpc": "2.0", "result": {}}))
     }),
@@ -198,7 +219,7 @@ pub(super) const METHODS: &[Case] = &[
     Case::lines(Rule::NotImplemented, V2024_11_05, |server| server.on_method("ping", refuse_ping)),
     Case::lines(Rule::NotImplemented, V2025_11_25, |server| server.on_method("ping", refuse_ping)),
     Case::lines(Rule::NotImplemented, V2026_07_28, |server| {
-        server.on_method("prompts/list", refuse_ping)
+        server.on_method("prompts/list", refuse)
     })
     .also(&[Rule::ListFails]),
 ];

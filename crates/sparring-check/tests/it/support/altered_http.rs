@@ -1,6 +1,6 @@
 //! The correct server over HTTP, behind a proxy that alters requests and responses.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -12,6 +12,8 @@ use sparring_check::{CheckTarget, OpenFuture};
 use sparring_mock::MockServer;
 use sparring_transport::Target;
 use sparring_transport::http::HttpTarget;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
 
 use super::{CORRECT, mock};
 
@@ -22,7 +24,9 @@ type OnRequest = Arc<dyn Fn(&Parts, &Bytes) -> Option<Response> + Send + Sync>;
 type Passes = Arc<dyn Fn(&Parts, &Bytes) -> bool + Send + Sync>;
 type OnResponse = Arc<dyn Fn(&Parts, &Bytes, &mut Response) + Send + Sync>;
 type OnBody = Arc<dyn Fn(&Parts, &Bytes, String) -> String + Send + Sync>;
-type OnHeaders = Arc<dyn Fn(&Parts, &mut HeaderMap) + Send + Sync>;
+/// Decides about the head of a request, and the bytes of the response.
+type OnHead = (fn(&str) -> bool, &'static str);
+type OnHeaders = Arc<dyn Fn(&Parts, &Bytes, &mut HeaderMap) + Send + Sync>;
 
 /// Builds the altered server.
 #[derive(Clone, Default)]
@@ -34,6 +38,7 @@ pub(crate) struct AlteredHttp {
     on_headers: Vec<OnHeaders>,
     script: Option<String>,
     all_interfaces: bool,
+    refuses_head: Option<OnHead>,
     http_sse: bool,
     token: Option<&'static str>,
 }
@@ -44,6 +49,7 @@ pub(crate) struct RunningHttp {
     _mock: MockServer,
     _server: sparring_transport::http::HttpServerHandle,
     proxy: tokio::task::JoinHandle<()>,
+    front: Option<tokio::task::JoinHandle<()>>,
 }
 
 struct Proxy {
@@ -65,6 +71,13 @@ impl AlteredHttp {
         self
     }
 
+    /// Answers with these bytes if the head of the first request on a connection, as the client
+    /// wrote it, fits.
+    pub(crate) fn on_head(mut self, fits: fn(&str) -> bool, response: &'static str) -> Self {
+        self.refuses_head = Some((fits, response));
+        self
+    }
+
     /// Is reached over HTTP+SSE instead of Streamable HTTP.
     pub(crate) fn http_sse(mut self) -> Self {
         self.http_sse = true;
@@ -74,7 +87,7 @@ impl AlteredHttp {
     /// Alters the headers of a request before the correct server gets it.
     pub(crate) fn on_headers(
         mut self,
-        alter: impl Fn(&Parts, &mut HeaderMap) + Send + Sync + 'static,
+        alter: impl Fn(&Parts, &Bytes, &mut HeaderMap) + Send + Sync + 'static,
     ) -> Self {
         self.on_headers.push(Arc::new(alter));
         self
@@ -137,18 +150,58 @@ impl AlteredHttp {
         let path = url_path(&upstream).to_owned();
         let interface = if self.all_interfaces { "0.0.0.0:0" } else { "127.0.0.1:0" };
         let token = self.token;
-        let proxy = Proxy { alterations: self, upstream, client: reqwest::Client::new() };
+        let refuses_head = self.refuses_head;
+        let proxy = Proxy { alterations: self, upstream, client: client() };
         let app = Router::new().fallback(forward).with_state(Arc::new(proxy));
-        let listener = tokio::net::TcpListener::bind(interface).await.unwrap();
+        let listener = TcpListener::bind(interface).await.unwrap();
         let url = format!("http://127.0.0.1:{}{path}", listener.local_addr().unwrap().port());
         let proxy = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        let (url, front) = match refuses_head {
+            Some(refused) => start_front(url, refused).await,
+            None => (url, None),
+        };
         let target = HttpTarget::new(url);
         let target = Target::Http(match token {
             Some(token) => target.bearer(token),
             None => target,
         });
-        RunningHttp { target, _mock: mock, _server: server, proxy }
+        RunningHttp { target, _mock: mock, _server: server, proxy, front }
     }
+}
+
+/// Returns the client of all proxies, which is slow to make. It keeps no connections, because
+/// each test has a runtime of its own.
+fn client() -> reqwest::Client {
+    static CLIENT: OnceLock<reqwest::Client> = OnceLock::new();
+    let build = || reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+    CLIENT.get_or_init(|| build().unwrap()).clone()
+}
+
+/// Starts a front that looks at the first bytes of each connection.
+async fn start_front(
+    url: String,
+    (fits, response): OnHead,
+) -> (String, Option<tokio::task::JoinHandle<()>>) {
+    let path = url_path(&url).to_owned();
+    let behind = url["http://".len()..url.len() - path.len()].to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}{path}", listener.local_addr().unwrap());
+    let serve = async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let behind = behind.clone();
+            tokio::spawn(async move {
+                let mut head = vec![0; 4096];
+                let read = client.read(&mut head).await.unwrap_or(0);
+                if fits(&String::from_utf8_lossy(&head[..read])) {
+                    return drop(client.write_all(response.as_bytes()).await);
+                }
+                let mut server = TcpStream::connect(behind).await.unwrap();
+                server.write_all(&head[..read]).await.unwrap();
+                let _ = copy_bidirectional(&mut client, &mut server).await;
+            });
+        }
+    };
+    (url, Some(tokio::spawn(serve)))
 }
 
 fn url_path(url: &str) -> &str {
@@ -169,10 +222,11 @@ async fn forward(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
     let mut headers = parts.headers.clone();
     // The correct server accepts only its own address.
     headers.remove("host");
-    alterations.on_headers.iter().for_each(|it| it(&parts, &mut headers));
+    alterations.on_headers.iter().for_each(|it| it(&parts, &body, &mut headers));
     let url = format!("{base}{}", parts.uri);
     let sent = proxy.client.request(parts.method.clone(), url).headers(headers);
-    let answer = sent.body(body.clone()).send().await.unwrap();
+    // The correct server is gone at the end of a test.
+    let Ok(answer) = sent.body(body.clone()).send().await else { return bad_gateway() };
     let mut builder = Response::builder().status(answer.status());
     for (name, value) in answer.headers() {
         if name != "transfer-encoding" && name != "content-length" {
@@ -200,6 +254,10 @@ async fn forward(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
     response
 }
 
+fn bad_gateway() -> Response {
+    Response::builder().status(502).body(Body::empty()).unwrap()
+}
+
 fn alter_body(alterations: &AlteredHttp, parts: &Parts, request: &Bytes, body: &Bytes) -> Bytes {
     if alterations.on_body.is_empty() {
         return body.clone();
@@ -224,5 +282,6 @@ impl CheckTarget for RunningHttp {
 impl Drop for RunningHttp {
     fn drop(&mut self) {
         self.proxy.abort();
+        self.front.iter().for_each(tokio::task::JoinHandle::abort);
     }
 }

@@ -1,6 +1,7 @@
 //! The correct server on a stream of lines, whose messages a test alters.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -21,6 +22,8 @@ pub(crate) enum Action {
     Answer(Vec<String>),
     /// The client gets these lines, and the correct server gets the message.
     AnswerAndPass(Vec<String>),
+    /// The correct server gets it after this time.
+    PassAfter(Duration),
     /// The server ends.
     Close,
 }
@@ -44,7 +47,7 @@ pub(crate) struct AlteredServer {
     on_request: Vec<OnRequest>,
     on_line: Vec<OnLine>,
     on_bytes: Vec<OnBytes>,
-    on_connect: Option<OnConnect>,
+    on_connect: Vec<OnConnect>,
 }
 
 impl Default for AlteredServer {
@@ -61,7 +64,7 @@ impl AlteredServer {
             on_request: Vec::new(),
             on_line: Vec::new(),
             on_bytes: Vec::new(),
-            on_connect: None,
+            on_connect: Vec::new(),
         }
     }
 
@@ -94,15 +97,6 @@ impl AlteredServer {
         alter: impl Fn(Option<&Value>, String) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         self.on_line.push(Arc::new(alter));
-        self
-    }
-
-    /// Alters each connection with state of its own.
-    pub(crate) fn on_connect(
-        mut self,
-        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
-    ) -> Self {
-        self.on_connect = Some(Arc::new(alter));
         self
     }
 
@@ -161,7 +155,19 @@ impl AlteredServer {
         })
     }
 
-    async fn serve(self, client: DuplexStream) {
+    /// Alters the server of each connection, for state of one connection.
+    pub(crate) fn on_connect(
+        mut self,
+        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
+    ) -> Self {
+        self.on_connect.push(Arc::new(alter));
+        self
+    }
+
+    async fn serve(mut self, client: DuplexStream) {
+        for alter in std::mem::take(&mut self.on_connect) {
+            self = alter(self);
+        }
         let (here, there) = tokio::io::duplex(BUFFER);
         let mock = mock(&self.script);
         let _task = mock.spawn(LineLink::from_stream(there));
@@ -182,6 +188,10 @@ impl AlteredServer {
                         Action::Pass => (Vec::new(), true),
                         Action::Answer(lines) => (lines, false),
                         Action::AnswerAndPass(lines) => (lines, true),
+                        Action::PassAfter(time) => {
+                            tokio::time::sleep(time).await;
+                            (Vec::new(), true)
+                        }
                         Action::Close => return,
                     };
                     for line in lines {
@@ -216,12 +226,7 @@ impl AlteredServer {
 impl CheckTarget for AlteredServer {
     fn open(&self) -> OpenFuture<'_> {
         let (here, there) = tokio::io::duplex(BUFFER);
-        let server = self.clone();
-        let server = match self.on_connect.clone() {
-            Some(alter) => alter(server),
-            None => server,
-        };
-        tokio::spawn(server.serve(there));
+        tokio::spawn(self.clone().serve(there));
         Box::pin(std::future::ready(Ok(OpenedTarget::from_link(LineLink::from_stream(here)))))
     }
 

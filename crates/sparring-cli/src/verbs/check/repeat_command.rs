@@ -54,6 +54,11 @@ impl RepeatCommand {
         join(&words)
     }
 
+    /// Returns the words of the server's command.
+    pub(super) fn command_words(&self) -> impl Iterator<Item = &str> {
+        self.command.iter().skip(1).map(String::as_str)
+    }
+
     /// Returns the arguments that name the server.
     pub(super) fn target_arguments(&self) -> String {
         let values = [&OWN_VALUES[..], &CHECK_VALUES].concat();

@@ -1,15 +1,19 @@
 //! The report of a check for a person: what was checked, the failures with the frames that
 //! show them, the warnings, and the counts.
 
-use sparring_check::{CallPolicy, Status};
+use sparring_check::{CallPolicy, TOKENIZER};
 use sparring_report::{Sender, StepFrame, fold_frames};
 use sparring_wire::{Revision, Side};
 
 use super::Checked;
+use super::baseline::{AcceptedFinding, Baseline};
 use super::repeat_command::RepeatCommand;
-use super::rule_verdict::{Counts, GroupedFinding, RuleVerdict, render_revisions, section_url};
+use super::rule_verdict::{
+    Counts, GroupedFinding, RuleStatus, RuleVerdict, render_revisions, section_url,
+};
 use super::tool_uses::ToolUses;
 use super::watched_target::WatchedTarget;
+use crate::output::table::Table;
 use crate::output::{Paint, Printer, line};
 use crate::report::render_time;
 
@@ -21,13 +25,24 @@ const MIN_COLUMNS: usize = 40;
 const MAX_FINDINGS: usize = 8;
 const MAX_FINDINGS_WITH_FRAMES: usize = 2;
 
+/// The number of the largest tools that are shown.
+const MAX_LARGEST: usize = 3;
+
 /// The maximum length of one line.
 const MAX_LINE_COLUMNS: usize = 1_000;
+
+/// The note about a server that refuses every connection.
+const TOKEN_NEEDED: &str =
+    "the server needs a valid token (--bearer, --oauth); only its authorization was checked";
 
 /// The report of one check.
 pub(super) struct TerminalReport<'a> {
     pub(super) checked: &'a Checked,
-    pub(super) counts: Counts,
+    pub(super) verdicts: &'a [RuleVerdict<'a>],
+    pub(super) uses: &'a ToolUses,
+    /// The accepted findings that the server no longer has.
+    pub(super) gone: &'a [&'a AcceptedFinding],
+    pub(super) baseline: &'a Baseline,
     pub(super) target: &'a WatchedTarget,
     pub(super) calls: &'a CallPolicy,
     pub(super) repeat: &'a RepeatCommand,
@@ -38,23 +53,67 @@ pub(super) struct TerminalReport<'a> {
 impl TerminalReport<'_> {
     /// Renders the whole report.
     pub(super) fn render(&self) -> String {
-        let all = RuleVerdict::all(&self.checked.report);
-        let with = |status| all.iter().filter(move |it| it.status == status);
+        let with = |status| self.verdicts.iter().filter(move |it| it.status == status);
         let mut text = String::new();
         if !self.printer.is_quiet() {
             text.push_str(&self.render_head());
         }
-        with(Status::Failed).for_each(|it| text.push_str(&self.render_failure(it)));
-        with(Status::Warned).for_each(|it| text.push_str(&self.render_warning(it)));
-        text.push_str(&self.render_reasons(with(Status::Undecided), Status::Undecided));
+        with(RuleStatus::Failed).for_each(|it| text.push_str(&self.render_failure(it)));
+        with(RuleStatus::Warned).for_each(|it| text.push_str(&self.render_warning(it)));
+        text.push_str(&self.render_reasons(with(RuleStatus::Undecided), RuleStatus::Undecided));
         if self.is_verbose {
-            text.push_str(&self.render_kept(with(Status::Passed)));
-            text.push_str(&self.render_reasons(with(Status::NotApplicable), Status::NotApplicable));
+            text.push_str(&self.render_accepted());
+            text.push_str(&self.render_kept(with(RuleStatus::Passed)));
+            text.push_str(
+                &self.render_reasons(with(RuleStatus::NotApplicable), RuleStatus::NotApplicable),
+            );
         }
+        text.push_str(&self.render_gone());
         let gap = if text.is_empty() { "" } else { "\n" };
         let time = render_time(self.checked.took.as_secs_f64() * 1e3);
-        text.push_str(&format!("{gap}{} in {time}\n", self.counts));
+        text.push_str(&format!("{gap}{} in {time}\n", Counts::of(self.verdicts)));
         text
+    }
+
+    /// Renders the accepted findings that the server still has.
+    fn render_accepted(&self) -> String {
+        let mut text = String::new();
+        for verdict in self.verdicts {
+            for found in verdict.findings() {
+                let Some(accepted) = found.accepted else { continue };
+                let reason = match accepted.reason.as_str() {
+                    "" => String::new(),
+                    reason => format!(" ({reason})"),
+                };
+                let line = format!("{}: {}{reason}", verdict.rule, render_message(&found));
+                text.push_str(&self.render_wrapped(&line));
+            }
+        }
+        match text.is_empty() {
+            true => text,
+            false => format!("\n{}\n{text}", self.paint().dim("accepted")),
+        }
+    }
+
+    /// Renders the accepted findings that the server no longer has.
+    fn render_gone(&self) -> String {
+        if self.gone.is_empty() {
+            return String::new();
+        }
+        let file = &self.baseline.file;
+        let mut text =
+            format!("\n{} in {file}, but no longer found\n", self.paint().warning("accepted"));
+        for AcceptedFinding { rule, about, finding, line, .. } in self.gone {
+            let about = if about.is_empty() { String::new() } else { format!("{about}: ") };
+            text.push_str(&self.render_wrapped(&format!("line {line}: {rule}: {about}{finding}")));
+        }
+        text.push_str("  --accept removes them\n");
+        text
+    }
+
+    fn render_wrapped(&self, text: &str) -> String {
+        let lines = line::wrap_words(&truncate(&line::clean(text)), self.columns() - 2);
+        lines.iter().map(|line| format!("  {line}\n")).collect()
     }
 
     /// Renders what was checked.
@@ -69,18 +128,44 @@ impl TerminalReport<'_> {
             self.target.transport()
         );
         let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
-        text.push_str(&self.render_row("speaks", &spoken.join(", ")));
+        match &report.token_needed {
+            None => text.push_str(&self.render_row("speaks", &spoken.join(", "))),
+            Some(_) => text.push_str(&self.render_row("note", TOKEN_NEEDED)),
+        }
         for (reason, revisions) in group_reasons(&report.not_spoken) {
             let names: Vec<&str> = revisions.iter().map(|it| it.name()).collect();
             text.push_str(&self.render_row("not", &format!("{}: {reason}", names.join(", "))));
         }
         text.push_str(&self.render_tools());
+        text.push_str(&self.render_tokens());
+        text
+    }
+
+    /// Renders the tokens of the definitions, largest first.
+    fn render_tokens(&self) -> String {
+        let tokens = self.checked.tool_tokens();
+        if tokens.is_empty() {
+            return String::new();
+        }
+        let all: usize = tokens.iter().map(|it| it.tokens).sum();
+        let shown = if self.is_verbose { tokens.len() } else { MAX_LARGEST };
+        let title = format!("{all} in the definitions of all tools ({TOKENIZER}), largest first");
+        let mut text = self.render_row("tokens", &title);
+        let mut table = Table::default();
+        for tool in tokens.iter().take(shown) {
+            table.add_row([&*format!("{:>6}", tool.tokens), &*tool.tool]);
+        }
+        let rows = table.render(Paint::new(false, false), self.printer.width(), 9);
+        text.push_str(&rows);
+        if let Some(more @ 1..) = tokens.len().checked_sub(shown) {
+            text.push_str(&format!("         and {more} more; --verbose lists all\n"));
+        }
         text
     }
 
     /// Renders the tools that were called, and how to call the others.
     fn render_tools(&self) -> String {
-        let uses = ToolUses::of(&self.checked.report);
+        let uses = self.uses;
         if uses.called() + uses.not_called.len() == 0 {
             return String::new();
         }
@@ -106,13 +191,13 @@ impl TerminalReport<'_> {
     /// Renders a rule that the server broke.
     fn render_failure(&self, verdict: &RuleVerdict<'_>) -> String {
         let entry = verdict.rule.entry();
-        let failed = verdict.revisions(Status::Failed);
+        let failed = verdict.revisions(RuleStatus::Failed);
         let title = self.render_title(verdict, &failed);
         let mut text = format!("\n{} {title}\n{}\n", self.paint().error("FAIL"), entry.summary);
         if let Some(url) = section_url(verdict.rule) {
             text.push_str(&format!("{}\n", self.paint().dim(&url)));
         }
-        let findings = verdict.findings();
+        let findings = verdict.new_findings();
         for (at, found) in findings.iter().enumerate().take(MAX_FINDINGS) {
             text.push_str(&self.render_finding(found, &failed));
             if at < MAX_FINDINGS_WITH_FRAMES {
@@ -128,10 +213,10 @@ impl TerminalReport<'_> {
     /// Renders a recommendation that the server broke, in short form.
     fn render_warning(&self, verdict: &RuleVerdict<'_>) -> String {
         let entry = verdict.rule.entry();
-        let warned = verdict.revisions(Status::Warned);
+        let warned = verdict.revisions(RuleStatus::Warned);
         let title = self.render_title(verdict, &warned);
         let mut text = format!("\n{} {title}\n", self.paint().warning("warn"));
-        let findings = verdict.findings();
+        let findings = verdict.new_findings();
         for found in findings.iter().take(MAX_FINDINGS) {
             text.push_str(&self.render_finding(found, &warned));
         }
@@ -148,17 +233,12 @@ impl TerminalReport<'_> {
 
     /// Renders a finding, with its revisions if they are not those of the title.
     fn render_finding(&self, found: &GroupedFinding<'_>, title: &[Revision]) -> String {
-        let finding = found.finding;
-        let about = match finding.subject.as_str() {
-            "" => String::new(),
-            subject => format!("{subject}: "),
-        };
         let revisions = match found.revisions == title {
             true => String::new(),
             false => format!(" {}", self.paint().dim(&self.render_revisions(&found.revisions))),
         };
-        let message = truncate(&line::clean(&format!("{about}{}", finding.message)));
-        let lines = line::wrap(&message, self.columns() - 2);
+        let message = truncate(&line::clean(&render_message(found)));
+        let lines = line::wrap_words(&message, self.columns() - 2);
         let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
         format!("{}{revisions}\n", lines.join("\n"))
     }
@@ -199,7 +279,7 @@ impl TerminalReport<'_> {
     fn render_reasons<'r>(
         &self,
         verdicts: impl Iterator<Item = &'r RuleVerdict<'r>>,
-        status: Status,
+        status: RuleStatus,
     ) -> String {
         let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
         for verdict in verdicts {
@@ -211,12 +291,12 @@ impl TerminalReport<'_> {
             }
         }
         let name = match status {
-            Status::Undecided => self.paint().warning("undecided"),
+            RuleStatus::Undecided => self.paint().warning("undecided"),
             _ => self.paint().dim("not applicable"),
         };
         let entries = groups.iter().map(|(reason, rules)| {
             let reason = truncate(&line::clean(reason));
-            let rules = line::wrap(&rules.join(", "), self.columns() - 2);
+            let rules = line::wrap_words(&rules.join(", "), self.columns() - 2);
             let rules: String = rules.iter().map(|line| format!("  {line}\n")).collect();
             format!("\n{name} {reason}\n{rules}")
         });
@@ -228,14 +308,14 @@ impl TerminalReport<'_> {
         if rules.is_empty() {
             return String::new();
         }
-        let lines = line::wrap(&rules.join(", "), self.columns() - 2);
+        let lines = line::wrap_words(&rules.join(", "), self.columns() - 2);
         let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
         format!("\n{}\n{lines}", self.paint().success("passed"))
     }
 
     /// Renders a name and a value below the title of the report.
     fn render_row(&self, name: &str, value: &str) -> String {
-        let lines = line::wrap(&line::clean(value), self.columns() - 9);
+        let lines = line::wrap_words(&line::clean(value), self.columns() - 9);
         let lines = lines.iter().enumerate().map(|(at, line)| {
             let name = if at == 0 { self.paint().dim(&format!("{name:6}")) } else { " ".repeat(6) };
             format!("  {name} {line}\n")
@@ -255,6 +335,9 @@ impl TerminalReport<'_> {
     fn render_revisions(&self, revisions: &[Revision]) -> String {
         let checked = &self.checked.report.revisions;
         let checked: Vec<Revision> = checked.iter().map(|it| it.revision).collect();
+        if let [only] = checked[..] {
+            return format!("in {only}");
+        }
         match render_revisions(revisions, &checked) {
             all if all == "all" => "in all revisions".to_owned(),
             range if range.starts_with(|c: char| c.is_alphabetic()) => range,
@@ -268,6 +351,15 @@ impl TerminalReport<'_> {
 
     fn paint(&self) -> Paint {
         self.printer.paint()
+    }
+}
+
+/// Renders the item and the message of a finding.
+fn render_message(found: &GroupedFinding<'_>) -> String {
+    let finding = found.finding;
+    match finding.subject.as_str() {
+        "" => finding.message.clone(),
+        subject => format!("{subject}: {}", finding.message),
     }
 }
 

@@ -75,6 +75,16 @@ impl WatchedTarget {
         }
     }
 
+    /// Returns the transport in one word, for reports.
+    pub(super) fn transport_name(&self) -> &'static str {
+        match &self.target {
+            Target::Child(_) => "stdio",
+            Target::Container(_) => "container",
+            Target::Http(_) => "http",
+            _ => "unix",
+        }
+    }
+
     /// Returns the end of the stderr of the last process.
     pub(super) fn stderr(&self) -> Option<String> {
         let opened = self.opened();

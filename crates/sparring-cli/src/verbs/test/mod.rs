@@ -128,9 +128,9 @@ pub(crate) struct Test {
     #[arg(long, conflicts_with_all = ["check", "list"])]
     watch: bool,
 
-    /// Write a report: junit, json, ndjson, tap, markdown, html, github, gitlab, agent;
-    /// to a file, or to stdout instead of the terminal report; html without a file writes
-    /// spar-report.html; may be repeated
+    /// Write a report: junit, json, ndjson, tap, markdown, html, github, gitlab, sarif,
+    /// agent; to a file, or to stdout instead of the terminal report; html without a file
+    /// writes spar-report.html; may be repeated
     #[arg(
         long = "report",
         value_name = "NAME[=PATH]",

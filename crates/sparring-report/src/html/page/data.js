@@ -73,8 +73,9 @@ function wordsOf(test) {
   return test.words;
 }
 
+// Returns an empty text if there is no file.
 function placeText(place) {
-  return `${place.file}:${place.line}:${place.column}`;
+  return place.file &&  `${place.file}:${place.line}:${place.column}`;
 }
 
 // Returns all values of a facet with the number of their tests, in natural order.

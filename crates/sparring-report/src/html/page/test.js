@@ -9,6 +9,7 @@ function testView(test) {
     ["protocol", test.protocol],
     ["transport", test.transport],
     ["took", tookOf(test)],
+    ["level", test.rule?.level],
   ].filter(([, value]) => value);
   return el("article", { class: "test-view" },
     el("div", { class: "test-head" },
@@ -24,6 +25,7 @@ function testView(test) {
       el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => navigate({ tag }) }, tag))),
     test.reason && el("p", { class: "reason" }, el("b", {}, "Reason: "), longText(test.reason, 4000)),
     triesOf(test),
+    ruleOf(test),
     notesOf(test),
     transcriptOf(test),
     el("section", { class: "rerun", "aria-label": "Rerun" },
@@ -57,6 +59,16 @@ function triesOf(test) {
   ];
 }
 
+// Shows the rule that a test of `spar check` checks.
+function ruleOf({ rule }) {
+  if (!rule) return null;
+  return el("section", { "aria-label": "Rule" },
+    el("h3", {}, "Rule"),
+    el("p", {}, longText(rule.summary)),
+    rule.section && el("p", {}, el("code", {}, longText(rule.section))),
+    el("p", {}, el("b", {}, "Change: "), longText(rule.advice)));
+}
+
 function notesOf(test) {
   if (!test.notes.length) return null;
   return el("section", { class: "notes", "aria-label": "Notes" },
@@ -87,7 +99,7 @@ function failureCard({ place, source, message, diff }) {
   const indent = /^\s*/.exec(source)[0].length;
   return el("div", { class: "failure" },
     el("p", { class: "message" }, longText(message)),
-    el("div", { class: "source" },
+    place.file && el("div", { class: "source" },
       el("p", { class: "where" }, el("code", {}, placeText(place)), copyButton("Copy the location", placeText(place))),
       el("pre", {},
         el("span", { class: "line-number" }, `${place.line} `),

@@ -1,8 +1,9 @@
 //! Reads our reports with other tools: Jenkins' schemas and `junitparser` for JUnit XML,
-//! `tap-parser` for TAP. `cargo xtask peers` installs them; without them the tests print a
+//! `tap-parser` for TAP, the schema of SARIF. `cargo xtask peers` installs them; without them the tests print a
 //! message and are skipped.
 
 mod junit;
+mod sarif;
 mod tap;
 
 use std::io::Write as _;

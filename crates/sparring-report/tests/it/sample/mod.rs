@@ -38,6 +38,7 @@ pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
         protocol: None,
         transport: None,
         tags: Vec::new(),
+        rule: None,
         outcome: Outcome::Passed,
         reason: None,
         took_ms: 0.0,

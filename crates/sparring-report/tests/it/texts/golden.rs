@@ -6,12 +6,17 @@ use sparring_report::Run;
 
 use super::sample;
 
-/// Compares a report with its golden file. `SPAR_BLESS=1` rewrites the file.
+/// Compares a report of a run of suites, and one of a check, with their golden files.
 fn check(name: &str, report: fn(&Run) -> String) {
+    check_file(name, &report(&sample::run()));
+    check_file(&format!("check.{name}"), &report(&sample::check()));
+}
+
+/// Compares a report with its golden file. `SPAR_BLESS=1` rewrites the file.
+fn check_file(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    let text = report(&sample::run());
     if std::env::var_os("SPAR_BLESS").is_some() {
-        std::fs::write(&path, &text).unwrap();
+        std::fs::write(&path, text).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(text, expected, "{name} differs; SPAR_BLESS=1 rewrites it");
@@ -45,4 +50,9 @@ fn gitlab_code_quality_equals_its_golden_file() {
 #[test]
 fn the_agent_report_equals_its_golden_file() {
     check("agent.txt", sparring_report::render_agent);
+}
+
+#[test]
+fn sarif_equals_its_golden_file() {
+    check("report.sarif", sparring_report::render_sarif);
 }

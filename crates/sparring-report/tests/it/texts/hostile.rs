@@ -8,9 +8,9 @@ use quick_xml::Reader;
 use quick_xml::events::Event as Xml;
 use serde_json::Value;
 use sparring_report::{
-    AnsweredBy, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Test,
-    TranscriptEntry, Violation, render_agent, render_github, render_gitlab, render_junit,
-    render_markdown, render_tap,
+    AnsweredBy, CheckedRule, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation,
+    Test, TranscriptEntry, Violation, render_agent, render_github, render_gitlab, render_junit,
+    render_markdown, render_sarif, render_tap,
 };
 
 use super::{sample, tap_reader};
@@ -30,12 +30,16 @@ fn everywhere(texts: &[String]) -> Run {
             protocol: (number > 3).then(&mut text),
             transport: (number > 3).then(&mut text),
             tags: vec![text()],
+            rule: (number % 2 == 1).then(|| rule(&mut text)),
             outcome,
             reason: Some(text()),
             took_ms: [f64::NAN, 1e308, -1.0, f64::INFINITY][number % 4],
             rerun_command: text(),
             failed_tries: if ran { vec![a_try(&mut text), a_try(&mut text)] } else { Vec::new() },
-            notes: vec![Note { place: place(text(), number), message: text() }],
+            notes: vec![Note {
+                accepted: Some(text()),
+                ..Note::new(place(text(), number), text())
+            }],
             timings: Vec::new(),
             frames: vec![frame(Sender::Client, &mut text), frame(Sender::Server, &mut text)],
             frames_left_out: number,
@@ -47,6 +51,16 @@ fn everywhere(texts: &[String]) -> Run {
     let mut run = sample::of(tests.collect());
     (run.spar, run.began, run.shard) = (text(), text(), Some(text()));
     run
+}
+
+fn rule(text: &mut impl FnMut() -> String) -> CheckedRule {
+    CheckedRule {
+        id: text(),
+        level: text(),
+        summary: text(),
+        section: Some(text()),
+        advice: text(),
+    }
 }
 
 fn exchange(text: &mut impl FnMut() -> String) -> TranscriptEntry {
@@ -92,6 +106,7 @@ fn all_hold(run: &Run) {
     markdown_holds(run);
     github_holds(run);
     gitlab_holds(run);
+    sarif_holds(run);
     agent_holds(run);
 }
 
@@ -99,6 +114,21 @@ fn has_no_control(text: &str) {
     let odd = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
     assert_eq!(odd, None);
     assert!(!text.contains(['\u{202e}', '\u{2028}', '\u{fffe}', '\u{ffff}']));
+}
+
+fn sarif_holds(run: &Run) {
+    let text = render_sarif(run);
+    has_no_control(&text);
+    let log: Value = serde_json::from_str(&text).unwrap();
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in run["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(result["ruleId"], rules[index]["id"]);
+        let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        let is_uri = |uri: &str| uri.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<');
+        assert!(uri.as_str().is_none_or(is_uri), "{uri}");
+    }
 }
 
 fn xml_holds(run: &Run) {
@@ -177,7 +207,7 @@ fn github_holds(run: &Run) {
     let text = render_github(run);
     has_no_control(&text);
     for line in text.lines() {
-        if line.starts_with("::notice title=spar test::") {
+        if line.starts_with("::notice title=spar ") {
             continue;
         }
         let (kind, rest) = line.strip_prefix("::").and_then(|it| it.split_once(' ')).expect(line);
@@ -185,7 +215,10 @@ fn github_holds(run: &Run) {
         let (properties, _) = rest.split_once("::").expect(line);
         let names: Vec<&str> =
             properties.split(',').map(|it| it.split_once('=').expect(line).0).collect();
-        assert_eq!(names, ["file", "line", "col", "title"], "{line}");
+        let has_file = names.contains(&"file");
+        let expected: &[&str] =
+            if has_file { &["file", "line", "col", "title"] } else { &["title"] };
+        assert_eq!(names, expected, "{line}");
     }
     assert!(!text.is_empty());
 }
@@ -210,7 +243,7 @@ fn gitlab_holds(run: &Run) {
 }
 
 /// The prefixes of the lines of an agent's report, except the first line.
-const LINE_PREFIXES: [&str; 17] = [
+const LINE_PREFIXES: [&str; 20] = [
     "NOTE ",
     "FAIL ",
     "FLAKY ",
@@ -226,6 +259,9 @@ const LINE_PREFIXES: [&str; 17] = [
     "  response: ",
     "  violation: ",
     "  end of ",
+    "  rule: ",
+    "  section: ",
+    "  change: ",
     "  rerun: ",
     "  (",
 ];

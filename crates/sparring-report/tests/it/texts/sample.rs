@@ -1,7 +1,8 @@
 //! A run with one test of each kind that reports distinguish.
 
 use sparring_report::{
-    FailedTry, Failure, Frame, Outcome, Run, Sender, SourceLocation, Test, Timing, Violation,
+    CheckedRule, FailedTry, Failure, Frame, Note, Outcome, Run, Sender, SourceLocation, Test,
+    Timing, Violation,
 };
 
 use crate::sample;
@@ -50,6 +51,63 @@ pub(crate) fn run() -> Run {
         hostile(),
     ];
     of(tests)
+}
+
+/// Returns a check of a server: a broken rule in two revisions, a broken recommendation, an
+/// accepted finding, a rule that does not apply, and one that was kept.
+pub(crate) fn check() -> Run {
+    let failed = |protocol: &str| {
+        let message = "expected the error -32602, found the result {\"tools\":[]}";
+        let failure =
+            Failure { place: SourceLocation::none(), source: String::new(), ..failure(1, message) };
+        let request = r#"{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"x"}}"#;
+        let response = r#"{"jsonrpc":"2.0","id":3,"result":{"tools":[]}}"#;
+        Test {
+            outcome: Outcome::Failed,
+            failed_tries: vec![FailedTry { failures: vec![failure], ..FailedTry::default() }],
+            frames: vec![frame(Sender::Client, request), frame(Sender::Server, response)],
+            ..checked("tools/list-invalid-cursor", "must", protocol)
+        }
+    };
+    let noted =
+        |id: &str, note: Note| Test { notes: vec![note], ..checked(id, "should", "2025-11-25") };
+    let note = |message: &str| Note::new(SourceLocation::none(), message);
+    let accepted = Note {
+        accepted: Some("the old name is in use".to_owned()),
+        ..note("accepted: echo: the name has a space")
+    };
+    of(vec![
+        failed("2025-06-18"),
+        failed("2025-11-25"),
+        noted("definitions/description", note("echo: expected a description")),
+        noted("definitions/tool-name", accepted),
+        Test {
+            outcome: Outcome::Skipped,
+            reason: Some("the server has no prompts".to_owned()),
+            ..checked("prompts/unknown-name", "must", "2025-11-25")
+        },
+        checked("wire/not-json", "must", "2025-11-25"),
+    ])
+}
+
+/// Returns a test that found a rule to be kept.
+fn checked(id: &str, level: &str, protocol: &str) -> Test {
+    Test {
+        place: SourceLocation { file: "server.py".to_owned(), line: 1, column: 1 },
+        server: Some("weather".to_owned()),
+        protocol: Some(protocol.to_owned()),
+        transport: Some("stdio".to_owned()),
+        tags: vec![level.to_owned()],
+        rule: Some(CheckedRule {
+            id: id.to_owned(),
+            level: level.to_owned(),
+            summary: format!("The rule {id} must be kept."),
+            section: Some(format!("https://example.org/{id}")),
+            advice: "Keep the rule.".to_owned(),
+        }),
+        rerun_command: format!("spar check --only {id} --protocol {protocol} -- python server.py"),
+        ..sample::test("weather", 1, id)
+    }
 }
 
 /// Returns a run of these tests.

@@ -17,6 +17,8 @@ use proptest::strategy::{BoxedStrategy, Just, NewTree, Union, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
+pub(super) use self::numbers::lets_wait;
+
 use self::optional::Optional;
 use self::search::Search;
 use super::schema_parts::{alternatives, merged, properties, required, types};
@@ -27,6 +29,9 @@ const MAX_PARTS: usize = 3_000;
 
 /// The number of items of a long array without a limit in its schema.
 const LONG: u64 = 200;
+
+/// The number of kinds of items that each get an array of their own.
+const MAX_ITEM_KINDS: usize = 3;
 
 /// The names of members that only `additionalProperties` declares.
 const NAMES: [&str; 6] = ["a", "b", "A b", "é", "__proto__", ""];
@@ -142,6 +147,14 @@ impl<'a> Generator<'a> {
         let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         if !is_unique && most > least.max(3) {
             kinds.push(RepeatedItem { item: items, least, start: most }.boxed());
+        }
+        // One item of each of the most unusual kinds.
+        if least <= 1 && most >= 1 {
+            let item = schema.get("items").unwrap_or(&Value::Bool(true));
+            let items = self.kinds_at(item, name, depth + 1).into_iter().rev();
+            let mut single: Vec<_> = items.take(MAX_ITEM_KINDS).collect();
+            single.reverse();
+            kinds.extend(single.into_iter().map(|it| it.prop_map(|it| json!([it])).boxed()));
         }
         if least == 0 {
             kinds.push(empty());

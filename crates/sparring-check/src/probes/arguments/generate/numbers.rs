@@ -84,7 +84,10 @@ pub(super) fn numbers(
 }
 
 /// Returns true if a large number probably lets the tool wait long, as it should.
-fn lets_wait(schema: &Map<String, Value>, name: Option<&str>) -> bool {
+pub(in crate::probes::arguments) fn lets_wait(
+    schema: &Map<String, Value>,
+    name: Option<&str>,
+) -> bool {
     let mut words = String::new();
     for c in name.unwrap_or_default().chars() {
         if c.is_uppercase() {
@@ -195,5 +198,40 @@ impl ValueTree for IntegerTree {
 
     fn complicate(&mut self) -> bool {
         self.distance.complicate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn does_not_let_tools_wait() {
+        let lets_wait = |name: &str, description: &str| {
+            let schema = json!({"type": "integer", "description": description});
+            super::lets_wait(schema.as_object().unwrap(), Some(name))
+        };
+        assert!(lets_wait("timeoutMs", ""));
+        assert!(lets_wait("duration", ""));
+        assert!(lets_wait("for_how_long", "Time in seconds."));
+        assert!(!lets_wait("b", "The second number."));
+        assert!(!lets_wait("count", "How many items."));
+    }
+
+    #[test]
+    fn ranges_respect_limits_steps_and_formats() {
+        for (schema, low, high, nearest) in [
+            (json!({}), -MAX_INTEGER, MAX_INTEGER, 0),
+            (json!({"minimum": 3, "exclusiveMaximum": 10}), 3, 9, 3),
+            (json!({"exclusiveMinimum": 0.5, "maximum": 9.5}), 1, 9, 1),
+            (json!({"minimum": 5, "maximum": 22, "multipleOf": 4}), 8, 22, 8),
+            (json!({"maximum": -7}), -MAX_INTEGER, -7, -7),
+            (json!({"format": "uint8"}), 0, 255, 0),
+            (json!({"format": "int16"}), -32768, 32767, 0),
+        ] {
+            let range = Range::of(schema.as_object().unwrap()).unwrap();
+            assert_eq!((range.low, range.high, range.nearest(0)), (low, high, nearest), "{schema}");
+        }
+        assert!(Range::of(json!({"minimum": 5, "maximum": 4}).as_object().unwrap()).is_none());
     }
 }

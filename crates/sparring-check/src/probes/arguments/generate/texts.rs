@@ -80,7 +80,8 @@ pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
         return strategies;
     }
     let short = |characters: &'static [&'static str], more: u64| {
-        let length = least as usize..=most.min(least.max(1) + more) as usize;
+        let shortest = least.max(1).min(most);
+        let length = shortest as usize..=most.min(shortest + more) as usize;
         let texts = vec(select(characters.to_vec()), length);
         texts.prop_map(|parts| json!(parts.concat())).boxed()
     };
@@ -88,28 +89,32 @@ pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
     strategies.push(short(&LETTERS, 2));
     strategies.push(select(SYNTAX.to_vec()).prop_map(|it| json!(it)).boxed());
     strategies.push(short(&CONTROLS, 0));
-    strategies.push(RepeatedText { text: "a", least, start: most }.boxed());
-    for pieces in [&SYNTAX[..], &LETTERS, &CONTROLS] {
-        let length: usize = pieces.iter().map(|it| it.chars().count()).sum();
-        if (least..=most).contains(&(length as u64)) {
-            strategies.push(together(pieces));
-        }
-    }
     strategies.push(short(&EMOJI, 1));
+    let fits = |pieces: &[&str]| {
+        let length: usize = pieces.iter().map(|it| it.chars().count()).sum();
+        (least..=most).contains(&(length as u64))
+    };
+    let all = [&SYNTAX[..], &LETTERS, &CONTROLS].into_iter();
+    strategies.extend(all.filter(|it| fits(it)).map(together));
+    strategies.push(RepeatedText { text: "a", least, start: most }.boxed());
+    if fits(&EMOJI) {
+        strategies.push(together(&EMOJI));
+    }
     if least == 0 {
         strategies.push(Just(json!("")).boxed());
     }
     strategies
 }
 
-/// Returns a strategy for one text of all these pieces. It shrinks to the guilty ones.
+/// Returns a strategy for one text of all these pieces. It shrinks to the guilty ones:
+/// to the first of `pieces` if each of them is.
 fn together(pieces: &[&'static str]) -> BoxedStrategy<Value> {
     let piece = |text: &&'static str| Optional {
         inner: Just(*text),
         is_always_present: true,
         is_required: false,
     };
-    let pieces: Vec<_> = pieces.iter().map(piece).collect();
+    let pieces: Vec<_> = pieces.iter().rev().map(piece).collect();
     pieces.prop_map(|pieces| json!(pieces.into_iter().flatten().collect::<String>())).boxed()
 }
 
