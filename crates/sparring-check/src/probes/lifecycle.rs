@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
-use sparring_wire::{Revision, Rule};
+use sparring_wire::{Revision, Rule, code};
 
 use super::{Probe, probe};
 use crate::connection::Reply;
@@ -159,6 +159,10 @@ async fn initialize_refusal(context: &Context) -> ProbeResult {
     };
     match (reply.error(), reply.outcome()) {
         (Some(error), _) if names_version(&error) => context.pass(rule),
+        // `initialize` lacks the required headers, which a server checks first.
+        (Some(error), _) if error.code == code::HEADER_MISMATCH => {
+            context.not_applicable(rule, "the server refuses requests without required headers");
+        }
         (Some(_), _) => {
             let expected = format!(
                 "expected an error that names version {}, for users of older clients",

@@ -1,5 +1,6 @@
 //! Requests and notifications of JSON-RPC: unknown methods, unknown fields, invalid params.
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::{Entry, Rule, Side, code};
@@ -7,11 +8,13 @@ use sparring_wire::{Entry, Rule, Side, code};
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
+use crate::http::{request, with_metadata};
 use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] = &[
     probe!([UnknownMethod], unknown_method),
     probe!([AnsweredNotification], unknown_notification),
+    probe!([ResponseIdType, UnknownResponse], ids_of_responses),
     probe!([UndeclaredMethod], undeclared_methods),
     probe!([UnknownField], unknown_fields),
     probe!([InvalidParams, InvalidParamsCode], invalid_params),
@@ -56,6 +59,27 @@ async fn unknown_notification(context: &Context) -> ProbeResult {
         None => context.undecided(Rule::AnsweredNotification, ping.describe()),
     }
     connection.close().await;
+    Ok(())
+}
+
+/// Sends requests with unusual ids, and several requests at the same time. The check of the
+/// traffic compares the ids of the responses.
+async fn ids_of_responses(context: &Context) -> ProbeResult {
+    context.pass(Rule::ResponseIdType);
+    context.pass(Rule::UnknownResponse);
+    let connection = context.main();
+    let (method, params) = match context.revision.is_modern() {
+        true => ("server/discover", Some(with_metadata(json!({}), context.revision))),
+        false => ("ping", None),
+    };
+    for id in [json!("sparring"), json!("8001"), json!(0), json!(-8002)] {
+        let text = request(id, method, params.clone()).to_string();
+        connection.request_bytes(text).await;
+    }
+    let facts = context.facts();
+    let lists = LISTS.iter().filter(|(capability, _)| facts.declares(capability));
+    let methods = [method].into_iter().chain(lists.map(|(_, method)| *method)).chain([method]);
+    join_all(methods.map(|method| connection.request(method, None))).await;
     Ok(())
 }
 
@@ -152,7 +176,7 @@ async fn invalid_params(context: &Context) -> ProbeResult {
     let params = [
         (json!({"capabilities": {}, "clientInfo": info}), "`protocolVersion`"),
         (
-            json!({"protocolVersion": 7, "capabilities": {}, "clientInfo": info}),
+            json!({"protocolVersion": {}, "capabilities": {}, "clientInfo": info}),
             "a string as its `protocolVersion`",
         ),
     ];

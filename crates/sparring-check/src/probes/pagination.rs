@@ -7,7 +7,7 @@ use sparring_peer::client::ListKind;
 use sparring_wire::{Rule, code};
 
 use super::lists::{LISTS, ListEnd, ListLook, kind_name};
-use super::refusals::Refusal;
+use super::refusals::{Refusal, leave_open};
 use super::{Probe, probe};
 use crate::context::{Context, ProbeResult};
 use crate::verdict::Finding;
@@ -80,7 +80,7 @@ fn check_end(context: &Context, look: &ListLook) {
                 None if last.reply.result().is_some() => {
                     context.pass(Rule::ListFails);
                 }
-                None => context.undecided(Rule::ListFails, last.reply.describe()),
+                None => leave_open(context, Rule::ListFails, &last.reply),
             }
             context.not_applicable(Rule::EndlessList, "the server answers no list to its end");
         }
@@ -153,7 +153,7 @@ async fn check_cursors(context: &Context, look: &ListLook) {
             (None, Some(_)) => {
                 context.fail(Rule::UnstableCursor, reply.finding(expected).about(method));
             }
-            (None, None) => context.undecided(Rule::UnstableCursor, reply.describe()),
+            (None, None) => leave_open(context, Rule::UnstableCursor, &reply),
         }
     }
 }
@@ -166,7 +166,7 @@ async fn check_invalid_cursors(context: &Context, lists: &[ListKind]) {
         let reply = context.request(kind.method(), Some(params)).await;
         match (reply.error_code(), Refusal::of(&reply)) {
             (Some(code::INVALID_PARAMS), _) => context.pass(Rule::InvalidCursor),
-            (None, Refusal::Unknown) => context.undecided(Rule::InvalidCursor, reply.describe()),
+            (None, Refusal::Unknown) => leave_open(context, Rule::InvalidCursor, &reply),
             _ => {
                 let found = wrong.iter_mut().find(|(answer, ..)| *answer == reply.describe());
                 match found {

@@ -30,6 +30,15 @@ impl Refusal {
     }
 }
 
+/// Leaves a rule open, because a request has no usable answer. A malformed answer breaks other
+/// rules.
+pub(super) fn leave_open(context: &Context, rule: Rule, reply: &Reply) {
+    match reply.outcome() {
+        Err(Error::InvalidResponse { .. }) => context.not_applicable(rule, reply.describe()),
+        _ => context.undecided(rule, reply.describe()),
+    }
+}
+
 /// Requires that a request was refused, with any error.
 pub(super) fn require_refusal(context: &Context, rule: Rule, reply: &Reply, request: &str) {
     match Refusal::of(reply) {
@@ -37,7 +46,7 @@ pub(super) fn require_refusal(context: &Context, rule: Rule, reply: &Reply, requ
         Refusal::Accepted => {
             context.fail(rule, reply.finding(format!("expected an error for {request}")));
         }
-        Refusal::Unknown => context.undecided(rule, reply.describe()),
+        Refusal::Unknown => leave_open(context, rule, reply),
     }
 }
 
@@ -45,7 +54,7 @@ pub(super) fn require_refusal(context: &Context, rule: Rule, reply: &Reply, requ
 pub(super) fn require_code(context: &Context, rule: Rule, reply: &Reply, code: i64, request: &str) {
     match (reply.error_code(), Refusal::of(reply)) {
         (Some(found), _) if found == code => context.pass(rule),
-        (None, Refusal::Unknown) => context.undecided(rule, reply.describe()),
+        (None, Refusal::Unknown) => leave_open(context, rule, reply),
         // The refusal is an HTTP response without an error.
         (None, Refusal::Refused) if !reply.is_tool_error() => {
             context.not_applicable(rule, reply.describe());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sparring_wire::{Rule, code};
 
-use super::refusals::{Refusal, lacks_capability};
+use super::refusals::{Refusal, lacks_capability, leave_open};
 use super::{Probe, probe, uri_template};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
@@ -67,8 +67,8 @@ fn check_not_found(context: &Context, reply: &Reply) {
         false => (Rule::ResourceNotFoundCode, code::RESOURCE_NOT_FOUND),
     };
     if Refusal::of(reply) == Refusal::Unknown {
-        context.undecided(rule, reply.describe());
-        context.undecided(Rule::EmptyContents, reply.describe());
+        leave_open(context, rule, reply);
+        leave_open(context, Rule::EmptyContents, reply);
         return;
     }
     match reply.error_code() == Some(expected) {

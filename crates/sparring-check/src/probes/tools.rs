@@ -7,7 +7,7 @@ use sparring_wire::secret_names::is_secret_name;
 use sparring_wire::{Revision, Rule, code};
 
 use super::definition_findings::{DefinitionFindings, Subject, name_of};
-use super::refusals::{Refusal, lacks_capability, require_code};
+use super::refusals::{Refusal, lacks_capability, leave_open, require_code};
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
@@ -53,7 +53,7 @@ async fn unknown_tool(context: &Context) -> ProbeResult {
     let request = "a call of an unknown tool";
     match Refusal::of(&reply) {
         Refusal::Unknown => {
-            rules.iter().for_each(|rule| context.undecided(*rule, reply.describe()));
+            rules.iter().for_each(|rule| leave_open(context, *rule, &reply));
         }
         Refusal::Accepted => {
             context.fail(accepted, reply.finding(format!("expected an error for {request}")));
@@ -94,7 +94,7 @@ async fn name_in_another_case(context: &Context) -> ProbeResult {
     } else if reply.is_answered() {
         context.pass(rule);
     } else {
-        context.undecided(rule, reply.describe());
+        leave_open(context, rule, &reply);
     }
     Ok(())
 }
@@ -219,11 +219,12 @@ pub(super) fn output_problem(tool: &Value, reply: &Reply) -> Option<String> {
     let result = reply.result().filter(|_| reply.is_success())?;
     // A result that is no result of a call, such as a task, has no content.
     result.get("content")?;
+    // Another rule reports schemas that cannot be used.
+    let schema = Schema::new(schema).ok()?;
     let Some(content) = result.get("structuredContent") else {
         return Some("the result has no structured content".to_owned());
     };
-    // Another rule reports schemas that cannot be used.
-    match Schema::new(schema).ok()?.check(content, 1) {
+    match schema.check(content, 1) {
         Verdict::Invalid(mut found) => found.pop().map(|it| match it.pointer.is_empty() {
             true => it.message,
             false => format!("{}: {}", it.pointer, it.message),

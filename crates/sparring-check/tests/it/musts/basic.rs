@@ -239,7 +239,7 @@ pub(super) const ALL: &[Must] = &[
                 text.chars().map(|it| it as u8).collect()
             })
     }),
-    lines("more: an unknown notification does not end the server", V2025_06_18, |server| {
+    lines("an unknown notification does not end the server", V2025_06_18, |server| {
         server.on_request(|message| {
             let method = message["method"].as_str().unwrap_or_default();
             let known = [
@@ -252,13 +252,13 @@ pub(super) const ALL: &[Must] = &[
             if is_unknown && message.is_object() { Action::Close } else { Action::Pass }
         })
     }),
-    lines("more: an unknown method does not end the server", V2026_07_28, |server| {
+    lines("an unknown method does not end the server", V2026_07_28, |server| {
         server.on_line(|request, line| match line.contains("-32601") && request.is_some() {
             true => Vec::new(),
             false => vec![line],
         })
     }),
-    lines("more: a call without arguments does not end the server", V2025_11_25, |server| {
+    lines("a call without arguments does not end the server", V2025_11_25, |server| {
         server.on_method("tools/call", |message| {
             match message["params"].get("arguments").is_none() {
                 true => Action::Close,
@@ -266,7 +266,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    lines("more: unknown fields of params are accepted", V2025_03_26, |server| {
+    lines("unknown fields of params are accepted", V2025_03_26, |server| {
         server.on_request(|message| {
             let Some(params) = message["params"].as_object() else { return Action::Pass };
             let known = [
@@ -291,7 +291,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    lines("more: unknown keys of _meta are accepted", V2025_11_25, |server| {
+    lines("unknown keys of _meta are accepted", V2025_11_25, |server| {
         server.on_request(|message| {
             let Some(meta) = message["params"]["_meta"].as_object() else { return Action::Pass };
             match meta.keys().any(|it| it != "progressToken") && message.get("id").is_some() {
@@ -300,7 +300,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    lines("more: a text as id is answered with this text", V2025_06_18, |server| {
+    lines("a text as id is answered with this text", V2025_06_18, |server| {
         server.on_line(|_, line| {
             let mut message: Value = serde_json::from_str(&line).unwrap();
             match message["id"].as_str().map(str::to_owned) {
@@ -312,7 +312,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    lines("more: a long text as id is kept", V2024_11_05, |server| {
+    lines("a number as id is kept", V2024_11_05, |server| {
         server.on_line(|_, line| {
             let mut message: Value = serde_json::from_str(&line).unwrap();
             match message["id"].as_i64() {
@@ -324,13 +324,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    lines("more: params that are a list are refused", V2025_11_25, |server| {
-        server.on_request(|message| match message["params"].is_array() {
-            true if message.get("id").is_some() => result(message, json!({})),
-            _ => Action::Pass,
-        })
-    }),
-    lines("more: a request after end of the handshake only", V2025_06_18, |server| {
+    lines("no request before the end of the handshake", V2025_06_18, |server| {
         server.on_method("initialize", |_| {
             let params = json!({"messages": [], "maxTokens": 1});
             let ask = json!({
@@ -340,7 +334,7 @@ pub(super) const ALL: &[Must] = &[
             Action::AnswerAndPass(vec![ask.to_string()])
         })
     }),
-    lines("more: the answer comes once, also with an error", V2024_11_05, |server| {
+    lines("the answer comes once, also with an error", V2024_11_05, |server| {
         server.on_line(|request, line| match request {
             Some(request) if line.contains("\"error\"") && request["method"] == "tools/call" => {
                 vec![line.clone(), line]

@@ -451,7 +451,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    over_http("more: a message without a method is refused", V2025_11_25, |server| {
+    over_http("a message without a method is refused", V2025_11_25, |server| {
         server.on_request(|parts, body| {
             let message = parse(body);
             let is_garbage = message.is_object()
@@ -462,7 +462,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    over_http("more: the response has the type of JSON, also for errors", V2025_06_18, |server| {
+    over_http("the response has the type of JSON, also for errors", V2025_06_18, |server| {
         server.on_response(|_, request, response| {
             if is_method(request, "sparring/unknown") {
                 let html = HeaderValue::from_static("text/html");
@@ -470,7 +470,7 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    over_http("more: a result does not have the status 202", V2025_06_18, |server| {
+    over_http("a result does not have the status 202", V2025_06_18, |server| {
         server.on_response(|_, request, response| {
             if is_method(request, "tools/list") {
                 *response.status_mut() = StatusCode::ACCEPTED;
@@ -478,20 +478,20 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    over_http("more: a capability that is missing gets the status 400", V2026_07_28, |server| {
+    over_http("a capability that is missing gets the status 400", V2026_07_28, |server| {
         server.on_response(|_, request, response| {
             if is_method(request, "tools/call") && response.status() == StatusCode::BAD_REQUEST {
                 *response.status_mut() = StatusCode::OK;
             }
         })
     }),
-    over_http("more: names of headers have no case", V2026_07_28, |server| {
+    over_http("names of headers have no case", V2026_07_28, |server| {
         server.on_head(
             |head| head.contains("MCP-METHOD") || head.contains("Mcp-Method"),
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n",
         )
     }),
-    over_http("more: a stream of a request has no foreign notifications", V2025_06_18, |server| {
+    over_http("a stream of a request has no foreign notifications", V2025_06_18, |server| {
         server.on_body(|_, request, body| match is_method(request, "tools/call") {
             true if body.contains("data: {") => {
                 let params = json!({"progressToken": "never", "progress": 1});

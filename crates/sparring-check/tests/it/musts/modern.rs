@@ -400,22 +400,22 @@ pub(super) const ALL: &[Must] = &[
             Action::AnswerAndPass(vec![answer.to_string()])
         })
     }),
-    lines("more: the acknowledgment names its own subscription", V2026_07_28, |server| {
+    lines("the acknowledgment names its own subscription", V2026_07_28, |server| {
         on_acknowledgment(server, |mut message| {
             message["params"]["_meta"][format!("{META}/subscriptionId")] = json!("another");
             vec![message]
         })
     }),
-    lines("more: requestState is a text", V2026_07_28, |server| {
+    lines("requestState is a text", V2026_07_28, |server| {
         on_input_required(server, |result| result["requestState"] = json!({"round": 1}))
     }),
-    lines("more: an interim result is not cached", V2026_07_28, |server| {
+    lines("an interim result is not cached", V2026_07_28, |server| {
         on_input_required(server, |result| {
             result["ttlMs"] = json!(0);
             result["cacheScope"] = json!("private");
         })
     }),
-    lines("more: a final result after the input", V2026_07_28, |server| {
+    lines("a final result after the input", V2026_07_28, |server| {
         server.on_response("tools/call", |request, response| {
             if request["params"].get("inputResponses").is_some() {
                 response.as_object_mut().unwrap().remove("error");
@@ -423,12 +423,12 @@ pub(super) const ALL: &[Must] = &[
             }
         })
     }),
-    lines("more: supported versions are texts of versions", V2026_07_28, |server| {
+    lines("supported versions are texts of versions", V2026_07_28, |server| {
         server.on_result("server/discover", |result| {
             result["supportedVersions"].as_array_mut().unwrap().push(json!(7));
         })
     }),
-    lines("more: the error -32022 does not list the refused version", V2026_07_28, |server| {
+    lines("the error -32022 does not list the refused version", V2026_07_28, |server| {
         server.on_request(|message| match is_unknown_version(message) {
             true => Action::json(json!({
                 "jsonrpc": "2.0", "id": message["id"],
@@ -443,7 +443,7 @@ pub(super) const ALL: &[Must] = &[
             false => Action::Pass,
         })
     }),
-    lines("more: a list needs no cursor", V2026_07_28, |server| {
+    lines("a list needs no cursor", V2026_07_28, |server| {
         server.on_method("prompts/list", |message| {
             match message["params"].get("cursor").is_none() {
                 true => error(message, -32602, "cursor is missing"),

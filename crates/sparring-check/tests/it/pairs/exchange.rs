@@ -145,6 +145,23 @@ pub(super) const CASES: &[Case] = &[
         })
     })
     .also(&[Rule::UnknownMethod]),
+    Case::lines(Rule::ResponseIdType, V2026_07_28, |server| {
+        server.on_line(|request, line| match request {
+            Some(request) if request["id"] == "8001" => {
+                let mut response: Value = serde_json::from_str(&line).unwrap();
+                response["id"] = json!(8001);
+                vec![response.to_string()]
+            }
+            _ => vec![line],
+        })
+    }),
+    Case::lines(Rule::NoAnswer, V2025_06_18, |server| {
+        // A server that takes the id 0 for none.
+        server.on_request(|message| match message["id"] == json!(0) {
+            true if message["method"] == "ping" => Action::Answer(Vec::new()),
+            _ => Action::Pass,
+        })
+    }),
     Case::lines(Rule::DuplicateResponse, V2025_06_18, |server| {
         on_unknown(server, |line| vec![line.clone(), line])
     }),

@@ -137,6 +137,7 @@ async fn read_response(
         true if response.has_content_type("application/json") => {
             let (body, whole) = response.body(session.limit, exchange).await?;
             if body.is_empty() {
+                observe_unusable(session, message, status.as_u16(), "");
                 return Err(http_cause(
                     &response,
                     "with application/json and an empty body",
@@ -199,6 +200,8 @@ fn handle_refusal(
         session.deliver(frame, &message.stream, envelope);
         return if named { Ok(()) } else { Err(cause) };
     }
+    let content_type = if body.is_empty() { "" } else { response.content_type() };
+    observe_unusable(session, message, status.as_u16(), content_type);
     Err(match body.is_empty() {
         true => http_cause(response, "without a JSON-RPC response to the request", &body),
         false => {
@@ -206,6 +209,13 @@ fn handle_refusal(
             http_cause(response, &format!("with {kind} instead of JSON or an event stream"), &body)
         }
     })
+}
+
+/// Reports a response to a request that is neither JSON nor an event stream.
+fn observe_unusable(session: &ClientSession, message: &Message, status: u16, content_type: &str) {
+    if message.frame.kind() == FrameKind::Request {
+        session.observe(HttpObservation::Unusable { status, content_type });
+    }
 }
 
 /// Describes a response, with the beginning of its body.

@@ -21,6 +21,13 @@ pub enum HttpObservation<'a> {
         /// True if the response has a body.
         has_body: bool,
     },
+    /// A response to a request with a success status that is neither JSON nor an event stream.
+    Unusable {
+        /// The status of the response.
+        status: u16,
+        /// The media type of the body; empty without a body.
+        content_type: &'a str,
+    },
     /// The response to a GET request for events.
     Listened {
         /// The status of the response.
@@ -56,6 +63,15 @@ impl ConnectionChecker {
         let (rule, path, message) = match observation {
             HttpObservation::SessionId(id) => check_session_id(id)?,
             HttpObservation::Posted { status, has_body } => check_posted(status, has_body)?,
+            HttpObservation::Unusable { status, content_type } => {
+                let found = match content_type {
+                    "" => format!("the status {status} without a body"),
+                    kind => format!("{kind} with the status {status}"),
+                };
+                let message =
+                    format!("a request must be answered with JSON or an event stream, not {found}");
+                (Rule::WrongContentType, "$", message)
+            }
             HttpObservation::Listened { status, content_type, has_session } => {
                 check_listened(status, content_type, has_session)?
             }
@@ -131,10 +147,14 @@ fn check_listened(
 
 fn section(revision: Revision, observation: HttpObservation<'_>, rule: Rule) -> &'static str {
     match observation {
-        HttpObservation::Posted { .. } if revision.is_modern() => {
+        HttpObservation::Posted { .. } | HttpObservation::Unusable { .. }
+            if revision.is_modern() =>
+        {
             "basic/transports/streamable-http#sending-messages"
         }
-        HttpObservation::Posted { .. } => "basic/transports#sending-messages-to-the-server",
+        HttpObservation::Posted { .. } | HttpObservation::Unusable { .. } => {
+            "basic/transports#sending-messages-to-the-server"
+        }
         HttpObservation::Listened { .. } => {
             "basic/transports#listening-for-messages-from-the-server"
         }
@@ -169,6 +189,14 @@ mod tests {
         let mut checker = open(&discovery(), &[]);
         let found = checker.check_http(posted(200, false)).unwrap();
         assert_eq!(found.section, "2026-07-28/basic/transports/streamable-http#sending-messages");
+    }
+
+    #[test]
+    fn a_request_is_answered_with_json_or_events() {
+        let unusable = |status, content_type| HttpObservation::Unusable { status, content_type };
+        check("2025-06-18", unusable(200, "text/html"), Some("http/wrong-content-type"));
+        check("2025-03-26", unusable(202, ""), Some("http/wrong-content-type"));
+        check("2024-11-05", unusable(202, ""), None);
     }
 
     #[test]
