@@ -138,6 +138,9 @@ impl Connection {
         let params = serde_json::json!({"name": name, "arguments": arguments});
         let reply = self.request_leniently("tools/call", Some(params)).await;
         self.report_crash(&reply);
+        if matches!(reply.outcome, Err(Error::Timeout { .. } | Error::Stalled { .. })) {
+            self.outcomes.add_slow_tool(name);
+        }
         reply
     }
 
@@ -207,6 +210,7 @@ impl Connection {
         self.report_crash(&reply);
         if let Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) = &reply.outcome
             && !reply.frames.iter().any(is_progress)
+            && !called_tool(&reply.frames).is_some_and(|tool| self.outcomes.is_slow_tool(&tool))
         {
             let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
             self.outcomes.fail(Rule::NoAnswer, finding);
@@ -227,6 +231,13 @@ impl Connection {
 /// Returns true for a message of a server that still works on a request.
 fn is_progress(entry: &Entry) -> bool {
     entry.from == Side::Server && entry.frame.method() == Some("notifications/progress")
+}
+
+/// Returns the name of the tool that the client has called last.
+fn called_tool(frames: &[Entry]) -> Option<String> {
+    let mut sent = frames.iter().rev().filter(|entry| entry.from == Side::Client);
+    let call = sent.find(|entry| entry.frame.method() == Some("tools/call"))?;
+    Some(call.frame.params()?.get("name")?.as_str()?.into_owned())
 }
 
 /// Returns true if the server ended the connection although it should be open.

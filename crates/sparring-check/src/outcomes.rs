@@ -1,6 +1,6 @@
 //! The outcomes of all rules in one revision, while the check runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sparring_wire::Rule;
@@ -12,7 +12,12 @@ const MAX_FINDINGS: usize = 50;
 
 /// The outcomes that probes and connections report.
 #[derive(Default)]
-pub(crate) struct Outcomes(Mutex<BTreeMap<Rule, Reported>>);
+pub(crate) struct Outcomes {
+    reported: Mutex<BTreeMap<Rule, Reported>>,
+    /// The tools that did not answer a call with good arguments in time. The rules about
+    /// arguments judge them.
+    slow_tools: Mutex<BTreeSet<String>>,
+}
 
 /// Everything that was reported about one rule.
 #[derive(Default)]
@@ -52,6 +57,16 @@ impl Outcomes {
         reported.entry(rule).or_default().undecided.get_or_insert_with(|| reason.into());
     }
 
+    /// Remembers a tool that did not answer in time.
+    pub(crate) fn add_slow_tool(&self, name: &str) {
+        self.slow_tools.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+
+    /// Returns true if the tool did not answer in time before.
+    pub(crate) fn is_slow_tool(&self, name: &str) -> bool {
+        self.slow_tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
     /// Returns the number of findings about this rule.
     pub(crate) fn count(&self, rule: Rule) -> usize {
         self.reported().get(&rule).map_or(0, |it| it.findings.len())
@@ -76,7 +91,7 @@ impl Outcomes {
     }
 
     fn reported(&self) -> MutexGuard<'_, BTreeMap<Rule, Reported>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
