@@ -31,7 +31,6 @@ pub(crate) struct Connection {
 /// The response to one request, or the reason why there is none, with the frames of the
 /// exchange.
 pub(crate) struct Reply {
-    method: String,
     outcome: Result<Response, Error>,
     frames: Vec<Entry>,
 }
@@ -86,7 +85,7 @@ impl Connection {
         let params = params.map(RawJson::from);
         let start = self.recording.len();
         let request = self.client.request(method.to_owned(), params).timeout(self.request_timeout);
-        self.reply(method, start, request.await)
+        self.reply(start, request.await)
     }
 
     /// Sends a request like [`Connection::request`]. A missing answer breaks no rule by itself.
@@ -95,7 +94,7 @@ impl Connection {
         let request = self.client.request(method.to_owned(), params.map(RawJson::from));
         let outcome = request.timeout(self.request_timeout).await;
         let frames = self.recording.entries_from(start);
-        Reply { method: method.to_owned(), outcome, frames }
+        Reply { outcome, frames }
     }
 
     /// Calls a tool.
@@ -110,7 +109,7 @@ impl Connection {
         let start = self.recording.len();
         let outcome = self.client.request(method.to_owned(), None).timeout(timeout).await;
         let frames = self.recording.entries_from(start);
-        Reply { method: method.to_owned(), outcome, frames }
+        Reply { outcome, frames }
     }
 
     /// Calls a tool, and leaves it to the caller to judge a missing response. Returns also
@@ -129,7 +128,7 @@ impl Connection {
         let request = self.client.request(method, Some(params)).timeout(timeout);
         let outcome = request.on_progress(move |_| seen.store(true, Ordering::Relaxed)).await;
         let frames = self.recording.entries_from(start);
-        let reply = Reply { method: method.to_owned(), outcome, frames };
+        let reply = Reply { outcome, frames };
         (reply, has_progress.load(Ordering::Relaxed))
     }
 
@@ -146,7 +145,7 @@ impl Connection {
     pub(crate) async fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Reply {
         let start = self.recording.len();
         let request = self.client.request_bytes(bytes).timeout(self.request_timeout);
-        self.reply("a request", start, request.await)
+        self.reply(start, request.await)
     }
 
     /// Sends any bytes as one message, without waiting.
@@ -202,9 +201,9 @@ impl Connection {
         self.client.close().await
     }
 
-    fn reply(&self, method: &str, start: usize, outcome: Result<Response, Error>) -> Reply {
+    fn reply(&self, start: usize, outcome: Result<Response, Error>) -> Reply {
         let frames = self.recording.entries_from(start);
-        let reply = Reply { method: method.to_owned(), outcome, frames };
+        let reply = Reply { outcome, frames };
         self.report_crash(&reply);
         if let Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) = &reply.outcome
             && !reply.frames.iter().any(is_progress)
@@ -236,11 +235,6 @@ fn is_crash(cause: &Cause) -> bool {
 }
 
 impl Reply {
-    /// Returns the method of the request.
-    pub(crate) fn method(&self) -> &str {
-        &self.method
-    }
-
     /// Returns the response, or the reason why there is none.
     pub(crate) fn outcome(&self) -> Result<&Response, &Error> {
         self.outcome.as_ref()

@@ -145,7 +145,7 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::VersionNegotiation, V2025_06_18, |server| {
         negotiating(server, |request| handshake(request, "2023-01-01"))
     }),
-    Case::lines(Rule::VersionNegotiation, V2025_03_26, |server| {
+    Case::lines(Rule::VersionNegotiation, V2025_03_26, |_| {
         let server =
             AlteredServer::new(&CORRECT.replacen("tools:", "protocol: \"2025-03-26\"\ntools:", 1));
         negotiating(server, |request| handshake(request, "2025-11-25"))
