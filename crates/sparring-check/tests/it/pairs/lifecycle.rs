@@ -98,6 +98,10 @@ fn only_modern() -> AlteredServer {
     AlteredServer::new(&format!("{CORRECT}\nprotocol: \"2026-07-28\"\n"))
 }
 
+fn only_2025_03_26() -> AlteredServer {
+    AlteredServer::new(&format!("{CORRECT}\nprotocol: \"2025-03-26\"\n"))
+}
+
 fn only_tools() -> AlteredServer {
     AlteredServer::new(
         "server: {name: correct, version: 1.0.0}\n\
@@ -145,11 +149,10 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::VersionNegotiation, V2025_06_18, |server| {
         negotiating(server, |request| handshake(request, "2023-01-01"))
     }),
-    Case::lines(Rule::VersionNegotiation, V2025_03_26, |_| {
-        let server =
-            AlteredServer::new(&CORRECT.replacen("tools:", "protocol: \"2025-03-26\"\ntools:", 1));
+    Case::lines(Rule::VersionNegotiation, V2025_03_26, |server| {
         negotiating(server, |request| handshake(request, "2025-11-25"))
-    }),
+    })
+    .of(only_2025_03_26),
     Case::lines(Rule::OlderVersion, V2025_11_25, |server| {
         negotiating(server, |request| handshake(request, "2025-03-26"))
     }),
