@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
+pub(crate) use self::measure::render_met;
 use crate::command::{command, print_command, succeeds};
 use crate::peers;
 

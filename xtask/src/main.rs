@@ -19,6 +19,8 @@ mod fuzz;
 mod peers;
 mod public_api;
 mod scratch;
+mod servers;
+mod soak;
 mod test;
 mod tidy;
 
@@ -76,6 +78,18 @@ enum Verb {
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(bench::names()))]
         only: Option<String>,
     },
+    /// Install real servers and check them with `spar check`
+    Servers {
+        /// The server to check [default: all]
+        #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(servers::names()))]
+        only: Option<String>,
+    },
+    /// Run a mock and a gateway under good and hostile clients
+    Soak {
+        /// The number of seconds with hostile clients
+        #[arg(default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
+        seconds: u32,
+    },
     /// Fuzz the parsers of foreign data
     Fuzz {
         /// The number of seconds to fuzz
@@ -120,6 +134,8 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Tidy => tidy::run(root)?,
         Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
+        Verb::Servers { only } => servers::run(root, only.as_deref())?,
+        Verb::Soak { seconds } => soak::run(root, *seconds)?,
         Verb::Fuzz { seconds, only } => fuzz::run(root, *seconds, only.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
@@ -159,6 +175,10 @@ mod tests {
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30, only: None }));
         let only = Some("sse".to_owned());
         check(&["fuzz", "5", "sse"], Ok(Verb::Fuzz { seconds: 5, only }));
+        check(&["servers"], Ok(Verb::Servers { only: None }));
+        check(&["servers", "time"], Ok(Verb::Servers { only: Some("time".to_owned()) }));
+        check(&["soak"], Ok(Verb::Soak { seconds: 1_200 }));
+        check(&["soak", "60"], Ok(Verb::Soak { seconds: 60 }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
         check(&["public-api", "--bless"], Ok(Verb::PublicApi { bless: true }));
         for help in ["help", "--help", "-h"] {
@@ -174,6 +194,7 @@ mod tests {
         check(&["public-api", "--bles"], Err(ErrorKind::UnknownArgument));
         check(&["bench", "moc"], Err(ErrorKind::InvalidValue));
         check(&["bench", "mock", "calls"], Err(ErrorKind::UnknownArgument));
+        check(&["servers", "clock"], Err(ErrorKind::InvalidValue));
         check(&["fuzz", "0"], Err(ErrorKind::ValueValidation));
         check(&["fuzz", "1", "2"], Err(ErrorKind::InvalidValue));
     }

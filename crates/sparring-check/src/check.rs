@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use sparring_peer::client::Error;
 use sparring_wire::{RULES, Revision, Rule, RuleSource};
 
 use crate::applicability::reason_against;
-use crate::context::{ConnectError, Context};
+use crate::context::{Context, FirstConnection, SpokenRevisions};
+use crate::handshake::{self, Judgement};
 use crate::observer::CheckObserver;
 use crate::options::CheckOptions;
-use crate::probes::{PROBES, Probe};
+use crate::probes::{AUTHORIZATION_PROBES, PROBES, Probe, refuses_without_token};
 use crate::report::{CheckReport, RevisionReport};
 use crate::target::CheckTarget;
 use crate::tool_policy::read_only_tools;
@@ -34,6 +34,10 @@ pub enum CheckError {
     /// The server could not be started or connected to in any revision.
     #[error("cannot connect to the server: {0}")]
     NoConnection(String),
+    /// The server needs a token. Returned by [`CheckReport::require_connection`], since a check
+    /// reports about the authorization of such a server.
+    #[error("the server needs a valid token, so only its authorization was checked: {0}")]
+    TokenNeeded(String),
     /// The server speaks none of the revisions.
     #[error("the server speaks none of the revisions: {}", render_reasons(.0))]
     NoRevision(Vec<(Revision, String)>),
@@ -66,21 +70,36 @@ pub async fn check_observed(
 ) -> Result<CheckReport, CheckError> {
     let options = Arc::new(options);
     let revisions = options.revisions.clone();
+    let first = FirstConnection::default();
     let contexts = revisions.into_iter().map(|revision| {
         let (target, options) = (Arc::clone(&target), Arc::clone(&options));
-        let observer = Arc::clone(&observer);
-        async move { (revision, Context::open(target, options, observer, revision).await) }
+        let (observer, first) = (Arc::clone(&observer), &first);
+        async move { (revision, Context::open(target, options, observer, revision, first).await) }
     });
     let contexts: Vec<_> = stream::iter(contexts).buffered(PARALLEL_REVISIONS).collect().await;
+    let spoken = contexts.iter().map(|(revision, context)| (*revision, context.is_ok()));
+    let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
+    let smallest_arguments = Arc::default();
     let checks = contexts.into_iter().map(|(revision, context)| {
-        let read_only = Arc::clone(&read_only);
+        let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
+        let smallest_arguments = Arc::clone(&smallest_arguments);
         async move {
-            match context {
-                Ok(context) => (revision, Ok(check_revision(context, read_only).await)),
-                Err(error) => (revision, Err(error)),
-            }
+            let judgement = match context {
+                Ok(mut context) => {
+                    context.set_spoken(spoken);
+                    context.set_smallest_arguments(smallest_arguments);
+                    return (revision, Ok(check_revision(context, read_only).await));
+                }
+                Err(failed) => handshake::judge(failed, &spoken).await,
+            };
+            let outcome = match judgement {
+                Judgement::Broken(context, reason) => report_broken(*context).ok_or((reason, true)),
+                Judgement::NotConnected(reason) => Err((reason, true)),
+                Judgement::NotSpoken(reason) => Err((reason, false)),
+            };
+            (revision, outcome)
         }
     });
     let outcomes: Vec<_> = stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await;
@@ -90,14 +109,22 @@ pub async fn check_observed(
     for (revision, outcome) in outcomes {
         match outcome {
             Ok(checked) => report.revisions.push(checked),
-            Err(error) => {
-                let reason = error.to_string();
-                if !matches!(error, ConnectError::Client(Error::NoCommonVersion { .. })) {
+            Err((reason, is_failure)) => {
+                if is_failure {
                     not_opened.get_or_insert_with(|| reason.clone());
                 }
                 report.not_spoken.push((revision, reason));
             }
         }
+    }
+    if report.revisions.is_empty() {
+        let unconnected = |revision| {
+            let (target, options) = (Arc::clone(&target), Arc::clone(&options));
+            Context::unconnected(target, options, Arc::clone(&observer), revision)
+        };
+        let contexts = options.revisions.iter().map(|revision| unconnected(*revision)).collect();
+        report.revisions = check_authorization(contexts).await;
+        report.token_needed = not_opened.clone().filter(|_| !report.revisions.is_empty());
     }
     match (report.revisions.is_empty(), not_opened) {
         (false, _) => Ok(report),
@@ -106,29 +133,78 @@ pub async fn check_observed(
     }
 }
 
+/// Checks a server that refuses every connection. If it refuses them without a token, the rules
+/// of authorization can be checked; otherwise no rule.
+async fn check_authorization(contexts: Vec<Context>) -> Vec<RevisionReport> {
+    let rules: Vec<Rule> = AUTHORIZATION_PROBES.iter().flat_map(|it| it.rules).copied().collect();
+    let is_selected = |context: &Context, rule: Rule| {
+        rule.applies_in(context.revision) && context.options.selects(rule)
+    };
+    let contexts = contexts.into_iter();
+    let contexts = contexts.filter(|it| rules.iter().any(|rule| is_selected(it, *rule)));
+    let mut contexts: Vec<Context> = contexts.collect();
+    match contexts.last() {
+        Some(last) if refuses_without_token(last).await => {}
+        _ => return Vec::new(),
+    }
+    let checks = contexts.drain(..).map(|context| async move {
+        for probe in AUTHORIZATION_PROBES {
+            run_probe(&context, probe).await;
+        }
+        let mut verdicts = verdicts(&context);
+        let is_authorization = |rule: Rule| rule.id().starts_with("authorization/");
+        verdicts.retain(|it| is_authorization(it.rule));
+        let revision = context.revision;
+        let (facts, tool_uses) = context.into_parts();
+        RevisionReport { revision, facts, verdicts, tool_uses }
+    });
+    stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await
+}
+
 async fn check_revision(
     mut context: Context,
     read_only_tools: Arc<BTreeSet<String>>,
 ) -> RevisionReport {
     context.set_read_only_tools(read_only_tools);
     let revision = context.revision;
+    // An iterator adapter in the place of these loops would make the future not `Send`.
     for probes in PROBES {
         for probe in *probes {
             context.observer().probe_started(revision, probe.rules);
             run_probe(&context, probe).await;
         }
     }
-    context.main().close().await;
+    context.close().await;
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();
     RevisionReport { revision, facts, verdicts, tool_uses }
 }
 
+/// Returns true if the user asks for a rule that the traffic of any probe can break.
+fn needs_all_traffic(options: &CheckOptions) -> bool {
+    options.only.iter().any(|rule| is_found_in_traffic(*rule))
+}
+
+/// Returns true if the rule has no probe, since any traffic shows its violations.
+fn is_found_in_traffic(rule: Rule) -> bool {
+    rule.entry().source == RuleSource::Traffic || matches!(rule, Rule::NoAnswer | Rule::Crash)
+}
+
+/// Reports the broken rules of a revision without a connection, unless none is selected.
+fn report_broken(context: Context) -> Option<RevisionReport> {
+    let revision = context.revision;
+    let mut verdicts = verdicts(&context);
+    verdicts.retain(|it| matches!(it.outcome, Outcome::Broken(_)));
+    let (facts, tool_uses) = context.into_parts();
+    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
+}
+
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.
 async fn run_probe(context: &Context, probe: &Probe) {
-    let applies = |rule: &Rule| rule.applies_in(context.revision) && context.options.selects(*rule);
-    if !probe.rules.iter().any(applies) {
+    let options = &context.options;
+    let is_wanted = |rule: Rule| options.selects(rule) || needs_all_traffic(options);
+    if !probe.rules.iter().any(|it| it.applies_in(context.revision) && is_wanted(*it)) {
         return;
     }
     let leave_open = |reason: &str| {
@@ -165,9 +241,7 @@ fn verdicts(context: &Context) -> Vec<Verdict> {
 /// Returns the outcome of a rule that nothing was reported about. Traffic and connections
 /// only report violations.
 fn outcome_of_silence(context: &Context, rule: Rule) -> Option<Outcome> {
-    let found_while_running = matches!(rule, Rule::NoAnswer | Rule::Crash);
-    let is_traffic = rule.entry().source == RuleSource::Traffic;
-    (is_traffic || found_while_running).then(|| match reason_against(context, rule) {
+    is_found_in_traffic(rule).then(|| match reason_against(context, rule) {
         Some(reason) => Outcome::NotApplicable(reason),
         None => Outcome::Kept,
     })

@@ -1,6 +1,7 @@
 //! One connection to the server under check, with everything that passed over it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -30,7 +31,6 @@ pub(crate) struct Connection {
 /// The response to one request, or the reason why there is none, with the frames of the
 /// exchange.
 pub(crate) struct Reply {
-    method: String,
     outcome: Result<Response, Error>,
     frames: Vec<Entry>,
 }
@@ -57,6 +57,12 @@ impl Connection {
         (connection, recording)
     }
 
+    /// Sets the longest wait for one response.
+    pub(crate) fn with_request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
+        self
+    }
+
     /// Returns the client of the connection.
     pub(crate) fn client(&self) -> &Client {
         &self.client
@@ -73,12 +79,22 @@ impl Connection {
     }
 
     /// Sends a request and waits for the response. A request that gets no response breaks
-    /// [`Rule::NoAnswer`], and a server that ends meanwhile breaks [`Rule::Crash`].
+    /// [`Rule::NoAnswer`] unless the server reports progress, and a server that ends meanwhile
+    /// breaks [`Rule::Crash`].
     pub(crate) async fn request(&self, method: &str, params: Option<Value>) -> Reply {
         let params = params.map(RawJson::from);
         let start = self.recording.len();
         let request = self.client.request(method.to_owned(), params).timeout(self.request_timeout);
-        self.reply(method, start, request.await)
+        self.reply(start, request.await)
+    }
+
+    /// Sends a request like [`Connection::request`]. A missing answer breaks no rule by itself.
+    pub(crate) async fn request_leniently(&self, method: &str, params: Option<Value>) -> Reply {
+        let start = self.recording.len();
+        let request = self.client.request(method.to_owned(), params.map(RawJson::from));
+        let outcome = request.timeout(self.request_timeout).await;
+        let frames = self.recording.entries_from(start);
+        Reply { outcome, frames }
     }
 
     /// Calls a tool.
@@ -87,11 +103,49 @@ impl Connection {
         self.request("tools/call", Some(params)).await
     }
 
+    /// Sends a request like [`Connection::request`], but leaves it to the caller to judge a
+    /// missing response.
+    pub(crate) async fn try_request(&self, method: &str, timeout: Duration) -> Reply {
+        let start = self.recording.len();
+        let outcome = self.client.request(method.to_owned(), None).timeout(timeout).await;
+        let frames = self.recording.entries_from(start);
+        Reply { outcome, frames }
+    }
+
+    /// Calls a tool, and leaves it to the caller to judge a missing response. Returns also
+    /// whether the server reported progress.
+    pub(crate) async fn try_call_tool(
+        &self,
+        name: &str,
+        arguments: &Value,
+        timeout: Duration,
+    ) -> (Reply, bool) {
+        let method = "tools/call";
+        let params = RawJson::from(serde_json::json!({"name": name, "arguments": arguments}));
+        let start = self.recording.len();
+        let has_progress = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&has_progress);
+        let request = self.client.request(method, Some(params)).timeout(timeout);
+        let outcome = request.on_progress(move |_| seen.store(true, Ordering::Relaxed)).await;
+        let frames = self.recording.entries_from(start);
+        let reply = Reply { outcome, frames };
+        (reply, has_progress.load(Ordering::Relaxed))
+    }
+
+    /// Calls a tool with good arguments. The call can take long, so only a server that ends
+    /// meanwhile breaks a rule.
+    pub(crate) async fn call_listed_tool(&self, name: &str, arguments: &Value) -> Reply {
+        let params = serde_json::json!({"name": name, "arguments": arguments});
+        let reply = self.request_leniently("tools/call", Some(params)).await;
+        self.report_crash(&reply);
+        reply
+    }
+
     /// Sends bytes that are a request with an id, and waits for the response.
     pub(crate) async fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Reply {
         let start = self.recording.len();
         let request = self.client.request_bytes(bytes).timeout(self.request_timeout);
-        self.reply("a request", start, request.await)
+        self.reply(start, request.await)
     }
 
     /// Sends any bytes as one message, without waiting.
@@ -112,8 +166,29 @@ impl Connection {
     /// Checks that the server responds: with `ping`, or with `server/discover` in revisions
     /// without pings.
     pub(crate) async fn ping(&self) -> Reply {
+        self.request(self.ping_method(), None).await
+    }
+
+    /// Checks like [`Connection::ping`] that the server responds, but leaves it to the caller
+    /// to judge a missing response.
+    pub(crate) async fn try_ping(&self, timeout: Duration) -> Reply {
+        self.try_request(self.ping_method(), timeout).await
+    }
+
+    fn ping_method(&self) -> &'static str {
         let modern = self.client.revision().is_some_and(Revision::is_modern);
-        self.request(if modern { "server/discover" } else { "ping" }, None).await
+        if modern { "server/discover" } else { "ping" }
+    }
+
+    /// Returns true if the server answers a `ping`, like [`Connection::ping`]. A missing answer
+    /// breaks no rule by itself.
+    pub(crate) async fn is_alive(&self) -> Result<(), Error> {
+        let modern = self.client.revision().is_some_and(Revision::is_modern);
+        let method = if modern { "server/discover" } else { "ping" };
+        match self.client.request(method, None).timeout(self.request_timeout).await {
+            Ok(_) | Err(Error::ErrorResponse { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the longest wait for one response.
@@ -126,23 +201,32 @@ impl Connection {
         self.client.close().await
     }
 
-    fn reply(&self, method: &str, start: usize, outcome: Result<Response, Error>) -> Reply {
+    fn reply(&self, start: usize, outcome: Result<Response, Error>) -> Reply {
         let frames = self.recording.entries_from(start);
-        let reply = Reply { method: method.to_owned(), outcome, frames };
-        if let Err(error) = &reply.outcome {
-            let finding = |message: String| Finding::new(message).with_frames(&reply.frames);
-            match error {
-                Error::Timeout { .. } | Error::Stalled { .. } => {
-                    self.outcomes.fail(Rule::NoAnswer, finding(error.to_string()));
-                }
-                Error::Closed { cause, .. } if is_crash(cause) => {
-                    self.outcomes.fail(Rule::Crash, finding(error.to_string()));
-                }
-                _ => {}
-            }
+        let reply = Reply { outcome, frames };
+        self.report_crash(&reply);
+        if let Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) = &reply.outcome
+            && !reply.frames.iter().any(is_progress)
+        {
+            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
+            self.outcomes.fail(Rule::NoAnswer, finding);
         }
         reply
     }
+
+    fn report_crash(&self, reply: &Reply) {
+        if let Err(error @ Error::Closed { cause, .. }) = &reply.outcome
+            && is_crash(cause)
+        {
+            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
+            self.outcomes.fail(Rule::Crash, finding);
+        }
+    }
+}
+
+/// Returns true for a message of a server that still works on a request.
+fn is_progress(entry: &Entry) -> bool {
+    entry.from == Side::Server && entry.frame.method() == Some("notifications/progress")
 }
 
 /// Returns true if the server ended the connection although it should be open.
@@ -151,11 +235,6 @@ fn is_crash(cause: &Cause) -> bool {
 }
 
 impl Reply {
-    /// Returns the method of the request.
-    pub(crate) fn method(&self) -> &str {
-        &self.method
-    }
-
     /// Returns the response, or the reason why there is none.
     pub(crate) fn outcome(&self) -> Result<&Response, &Error> {
         self.outcome.as_ref()

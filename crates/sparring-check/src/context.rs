@@ -1,13 +1,18 @@
 //! The things that a probe works with: connections, facts and outcomes of one revision.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
-use sparring_peer::client::{ServerRequest, accept_with_defaults};
+use sparring_peer::client::{Error, ServerRequest};
 use sparring_peer::{Client, ClientBuilder, Protocol};
-use sparring_wire::{Revision, Rule};
+use sparring_wire::json::parse_value;
+use sparring_wire::{RawJson, Revision, Rule};
+use tokio::sync::SetOnce;
 
+use crate::answers;
 use crate::connection::{Connection, Reply};
 use crate::facts::Facts;
 use crate::http::HttpServer;
@@ -26,6 +31,10 @@ pub(crate) struct Stopped(pub(crate) String);
 
 pub(crate) type ProbeResult = Result<(), Stopped>;
 
+/// The smallest arguments that break a rule, by the name of the tool. The lock is held while
+/// one revision looks for them, so that not all do.
+pub(crate) type SmallestArguments = tokio::sync::Mutex<BTreeMap<(String, Rule), Value>>;
+
 /// One revision of a check.
 pub(crate) struct Context {
     pub(crate) revision: Revision,
@@ -36,22 +45,112 @@ pub(crate) struct Context {
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
     main: Option<Connection>,
+    /// The second connection, once a probe needs it.
+    spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
     facts: Facts,
     http: Option<HttpServer>,
     tool_uses: Mutex<Vec<ToolUse>>,
     /// The names of the tools that only read, in any revision.
     read_only_tools: Arc<BTreeSet<String>>,
+    spoken: Arc<SpokenRevisions>,
+    smallest_arguments: Arc<SmallestArguments>,
+    /// The connection for broken messages, while no probe uses it.
+    unjudged: Mutex<Option<Connection>>,
+    /// The time that the first connection took.
+    connect_time: Duration,
+}
+
+/// The time that the first connection of a check took, in any revision.
+#[derive(Debug, Default)]
+pub(crate) struct FirstConnection(SetOnce<Duration>);
+
+impl FirstConnection {
+    fn set(&self, took: Duration) {
+        let _ = self.0.set(took);
+    }
+
+    /// Waits until a connection takes much longer than the first one. Returns the waiting time.
+    async fn exceeded(&self, began: Instant, rule_timeout: Duration) -> Duration {
+        let limit = *self.0.wait().await * 4 + rule_timeout;
+        tokio::time::sleep_until((began + limit).into()).await;
+        limit
+    }
+}
+
+/// The outcomes of the first connection in each of the checked revisions.
+#[derive(Debug, Default)]
+pub(crate) struct SpokenRevisions(pub(crate) BTreeMap<Revision, bool>);
+
+impl SpokenRevisions {
+    /// Returns true if the server speaks this revision, and `None` if it is not checked.
+    pub(crate) fn get(&self, revision: Revision) -> Option<bool> {
+        self.0.get(&revision).copied()
+    }
+
+    /// Returns true if the server speaks any revision up to 2025-11-25.
+    pub(crate) fn any_legacy(&self) -> bool {
+        self.0.iter().any(|(revision, spoken)| !revision.is_modern() && *spoken)
+    }
+
+    /// Returns true if the server speaks any revision since 2026-07-28.
+    pub(crate) fn any_modern(&self) -> bool {
+        self.0.iter().any(|(revision, spoken)| revision.is_modern() && *spoken)
+    }
+
+    /// Returns true if the check has found that the server speaks no revision up to 2025-11-25.
+    pub(crate) fn no_legacy(&self) -> bool {
+        let legacy = Revision::ALL.into_iter().filter(|it| !it.is_modern());
+        legacy.clone().all(|it| self.get(it) == Some(false))
+    }
 }
 
 impl Context {
-    /// Connects in this revision, and gathers the facts.
+    /// Connects in this revision, and gathers the facts. A server that has answered in another
+    /// revision must answer in this one as fast.
     pub(crate) async fn open(
         target: Arc<dyn CheckTarget>,
         options: Arc<CheckOptions>,
         observer: Arc<dyn CheckObserver>,
         revision: Revision,
-    ) -> Result<Context, ConnectError> {
-        let mut context = Context {
+        first_connection: &FirstConnection,
+    ) -> Result<Context, FailedOpening> {
+        let mut context = Context::unconnected(target, options, observer, revision);
+        let began = Instant::now();
+        let ready = async {
+            let connection = context.start(context.client(), true).await?;
+            connection.client().ready().await.map_err(ConnectError::Client)?;
+            Ok(connection)
+        };
+        let rule_timeout = context.options.rule_timeout;
+        let outcome = tokio::select! {
+            outcome = ready => outcome,
+            after = first_connection.exceeded(began, rule_timeout) => {
+                let method = if revision.is_modern() { "server/discover" } else { "initialize" };
+                Err(ConnectError::Client(Error::Timeout { method: method.to_owned(), after }))
+            }
+        };
+        let connection = match outcome {
+            Ok(connection) => connection,
+            Err(error) => return Err(FailedOpening { context: Box::new(context), error }),
+        };
+        context.connect_time = began.elapsed();
+        first_connection.set(context.connect_time);
+        context.facts = Facts::gather(&connection).await;
+        context.main = Some(connection);
+        Ok(context)
+    }
+
+    /// Creates a context without a connection, for a server that refuses connections without a
+    /// token. Only the probes of authorization work with it.
+    pub(crate) fn unconnected(
+        target: Arc<dyn CheckTarget>,
+        options: Arc<CheckOptions>,
+        observer: Arc<dyn CheckObserver>,
+        revision: Revision,
+    ) -> Context {
+        let http = target.http();
+        let http = http.and_then(|it| HttpServer::new(it, revision, options.rule_timeout));
+        Context {
             revision,
             options,
             target,
@@ -59,25 +158,48 @@ impl Context {
             outcomes: Arc::default(),
             recordings: Mutex::default(),
             main: None,
+            spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
-            http: None,
+            http,
             tool_uses: Mutex::default(),
             read_only_tools: Arc::default(),
-        };
-        let connection = context.start(context.client(), true).await?;
-        connection.client().ready().await.map_err(ConnectError::Client)?;
-        context.facts = Facts::gather(&connection).await;
-        let http = context.target.http();
-        let timeout = context.options.rule_timeout;
-        context.http = http.and_then(|it| HttpServer::new(it, revision, timeout));
-        context.main = Some(connection);
-        Ok(context)
+            spoken: Arc::default(),
+            smallest_arguments: Arc::default(),
+            unjudged: Mutex::default(),
+            connect_time: Duration::ZERO,
+        }
+    }
+
+    /// Returns true if there is a connection.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.main.is_some()
     }
 
     /// Returns the connection that all probes share. They leave it in order: no broken
     /// messages, no changed levels.
     pub(crate) fn main(&self) -> &Connection {
         self.main.as_ref().expect("open() sets it")
+    }
+
+    /// Returns the second connection, which probes share that change the state of a connection
+    /// and keep to the protocol. It is opened again after its end.
+    pub(crate) async fn spare(&self) -> Result<Arc<Connection>, Stopped> {
+        let mut spare = self.spare.lock().await;
+        if let Some(open) = spare.as_ref().filter(|it| it.client().is_connected()) {
+            return Ok(Arc::clone(open));
+        }
+        let roots = json!({"listChanged": true});
+        let opened = self.connect_with(|client| client.capability("roots", roots)).await?;
+        Ok(Arc::clone(spare.insert(Arc::new(opened))))
+    }
+
+    /// Closes the shared connections.
+    pub(crate) async fn close(&self) {
+        let spare = self.spare.lock().await.take();
+        let unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let shared = [spare, unjudged.map(Arc::new)].into_iter().flatten();
+        let shared = join_all(shared.map(|connection| async move { connection.close().await }));
+        tokio::join!(self.main().close(), shared);
     }
 
     /// Returns what the server says about itself.
@@ -94,6 +216,31 @@ impl Context {
     /// Sets the names of the tools that only read.
     pub(crate) fn set_read_only_tools(&mut self, names: Arc<BTreeSet<String>>) {
         self.read_only_tools = names;
+    }
+
+    /// Returns the revisions that the server speaks.
+    pub(crate) fn spoken(&self) -> &SpokenRevisions {
+        &self.spoken
+    }
+
+    /// Sets the revisions that the server speaks.
+    pub(crate) fn set_spoken(&mut self, spoken: Arc<SpokenRevisions>) {
+        self.spoken = spoken;
+    }
+
+    /// Returns everything that was sent and received on the judged connections.
+    pub(crate) fn recordings(&self) -> Vec<Recording> {
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the smallest arguments that break a rule, which all revisions share.
+    pub(crate) fn smallest_arguments(&self) -> &Arc<SmallestArguments> {
+        &self.smallest_arguments
+    }
+
+    /// Shares the smallest arguments with other revisions.
+    pub(crate) fn set_smallest_arguments(&mut self, shared: Arc<SmallestArguments>) {
+        self.smallest_arguments = shared;
     }
 
     /// Returns the HTTP side of the server, if it is reached over HTTP.
@@ -128,12 +275,57 @@ impl Context {
         Ok(connection)
     }
 
+    /// Returns a connection, with a handshake, for messages that break the protocol. Its traffic
+    /// is not judged. Probes use it one after the other and give it back, because each
+    /// connection can be a process.
+    pub(crate) async fn take_unjudged(&self) -> Result<Connection, Stopped> {
+        let known = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = known.filter(|it| it.client().is_connected()) {
+            return Ok(connection);
+        }
+        let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
+        let connection = self.start(self.client(), false).await.map_err(stopped)?;
+        let ready = connection.client().ready().await;
+        ready.map_err(|error| stopped(ConnectError::Client(error)))?;
+        Ok(connection)
+    }
+
+    /// Gives back a connection on which the server still answers.
+    pub(crate) fn give_back_unjudged(&self, connection: Connection) {
+        *self.unjudged.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+    }
+
+    /// Opens another connection of a changed client, without waiting for the handshake. Its
+    /// traffic is not judged.
+    pub(crate) async fn connect_unjudged_with(
+        &self,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Connection, Stopped> {
+        let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
+        self.start(change(self.client()), false).await.map_err(stopped)
+    }
+
     /// Opens another connection without a handshake, for messages that break the protocol.
     /// Its traffic is not judged.
     pub(crate) async fn connect_raw(&self) -> Result<Connection, Stopped> {
         let client = Client::builder().protocol(Protocol::Raw);
         let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
-        self.start(client, false).await.map_err(stopped)
+        let connection = self.start(client, false).await.map_err(stopped)?;
+        Ok(connection.with_request_timeout(self.first_request_timeout()))
+    }
+
+    /// Opens another connection without a handshake and without discovery, whose requests have
+    /// the metadata of the revision.
+    pub(crate) async fn connect_without_discovery(&self) -> Result<Connection, Stopped> {
+        let client = self.client().without_lifecycle(self.revision);
+        let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
+        let connection = self.start(client, true).await.map_err(stopped)?;
+        Ok(connection.with_request_timeout(self.first_request_timeout()))
+    }
+
+    /// Returns the longest wait for the response to a request that starts the server.
+    fn first_request_timeout(&self) -> Duration {
+        self.options.rule_timeout + 2 * self.connect_time
     }
 
     async fn start(&self, client: ClientBuilder, judged: bool) -> Result<Connection, ConnectError> {
@@ -152,10 +344,14 @@ impl Context {
         Client::builder()
             .revision(self.revision)
             .timeout(self.options.connect_timeout)
-            .roots(["file:///tmp"])
-            .answer(ServerRequest::Sampling, |_| async { Ok(sampled_message()) })
+            .roots([answers::ROOT])
+            .optional_capability("sampling", json!({"tools": {}}))
+            .answer(ServerRequest::Sampling, |params| async move {
+                Ok(answers::sampled(&parsed(&params)))
+            })
+            .optional_capability("elicitation", json!({"form": {}, "url": {}}))
             .answer(ServerRequest::Elicitation, |params| async move {
-                Ok(accept_with_defaults(&params))
+                Ok(answers::elicited(&parsed(&params)))
             })
     }
 
@@ -224,6 +420,13 @@ impl Context {
     }
 }
 
+/// A revision without a connection.
+pub(crate) struct FailedOpening {
+    /// The context, without a shared connection.
+    pub(crate) context: Box<Context>,
+    pub(crate) error: ConnectError,
+}
+
 /// The reason why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
@@ -233,11 +436,6 @@ pub(crate) enum ConnectError {
     Client(sparring_peer::client::Error),
 }
 
-fn sampled_message() -> Value {
-    json!({
-        "role": "assistant",
-        "content": {"type": "text", "text": "A sampled message."},
-        "model": "sparring",
-        "stopReason": "endTurn",
-    })
+fn parsed(params: &RawJson) -> Value {
+    parse_value(params.text().as_bytes()).unwrap_or_default()
 }

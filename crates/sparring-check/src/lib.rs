@@ -4,11 +4,13 @@
 //! The rules are in the catalogue of `sparring-wire`. Ordinary traffic shows violations of
 //! some of them; the probes in `probes` find those of the others.
 
+mod answers;
 mod applicability;
 mod check;
 mod connection;
 mod context;
 mod facts;
+mod handshake;
 mod http;
 mod observer;
 mod options;

@@ -69,9 +69,11 @@ impl CheckOptions {
     }
 }
 
-/// Returns true if the rule is about servers of the protocol.
+/// Returns true if the rule is about servers of the protocol. A check calls only listed tools,
+/// so the rule about unlisted ones is for suites.
 pub(crate) fn concerns_servers(rule: Rule) -> bool {
-    !["llm/", "suite/"].iter().any(|area| rule.id().starts_with(area))
+    let is_of_suites = ["llm/", "suite/"].iter().any(|area| rule.id().starts_with(area));
+    !is_of_suites && rule != Rule::UnlistedTool
 }
 
 /// The tools that a check may call.

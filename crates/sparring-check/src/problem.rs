@@ -116,7 +116,7 @@ mod tests {
                 tool_uses: Vec::new(),
             }
         });
-        CheckReport { revisions: revisions.collect(), not_spoken: Vec::new() }
+        CheckReport { revisions: revisions.collect(), ..CheckReport::default() }
     }
 
     #[test]

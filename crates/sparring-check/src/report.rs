@@ -2,6 +2,7 @@
 
 use sparring_wire::{Revision, Rule};
 
+use crate::check::CheckError;
 use crate::facts::Facts;
 use crate::verdict::{Status, Verdict};
 
@@ -13,6 +14,9 @@ pub struct CheckReport {
     pub revisions: Vec<RevisionReport>,
     /// The revisions that the server does not speak, each with the reason.
     pub not_spoken: Vec<(Revision, String)>,
+    /// The reason why there is no connection, if the server needs a token to connect. Then only
+    /// the rules of authorization were checked, in all revisions.
+    pub token_needed: Option<String>,
 }
 
 /// The result of a check in one revision.
@@ -50,6 +54,18 @@ pub enum ToolUseOutcome {
 }
 
 impl CheckReport {
+    /// Returns the report if the server was connected to, or if it broke a requirement anyway.
+    ///
+    /// # Errors
+    /// If the server needs a token, and broke no requirement of authorization.
+    pub fn require_connection(self) -> Result<CheckReport, CheckError> {
+        let is_broken = self.count(Status::Failed) > 0;
+        match &self.token_needed {
+            Some(reason) if !is_broken => Err(CheckError::TokenNeeded(reason.clone())),
+            _ => Ok(self),
+        }
+    }
+
     /// Returns the verdicts of all revisions.
     pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
         self.revisions.iter().flat_map(|it| &it.verdicts)
@@ -66,13 +82,13 @@ impl CheckReport {
     }
 
     /// Returns true if the server broke no rule, and with `strict` if nothing was warned of
-    /// or left undecided either.
+    /// or left undecided either. A server that could not be connected to is not clean.
     pub fn is_clean(&self, strict: bool) -> bool {
         let is_bad = |status| match status {
             Status::Failed => true,
             Status::Warned | Status::Undecided => strict,
             Status::Passed | Status::NotApplicable => false,
         };
-        !self.verdicts().any(|it| is_bad(it.status()))
+        self.token_needed.is_none() && !self.verdicts().any(|it| is_bad(it.status()))
     }
 }

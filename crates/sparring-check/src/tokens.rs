@@ -10,6 +10,9 @@ use crate::facts::Facts;
 /// The name of the tokenizer.
 pub const TOKENIZER: &str = "o200k_base";
 
+/// The bytes of a definition that are counted exactly. The rest is estimated.
+const MAX_COUNTED_BYTES: usize = 1024 * 1024;
+
 /// The members of a definition that hosts give to models.
 const SHOWN: [&str; 3] = ["name", "description", "inputSchema"];
 
@@ -43,12 +46,16 @@ pub(crate) fn definition_tokens(tool: &Value) -> usize {
     count_tokens(&Value::Object(shown).to_string())
 }
 
-/// Counts the tokens of a text; the words of the text if the tokenizer is missing.
+/// Counts the tokens of a text.
 fn count_tokens(text: &str) -> usize {
-    match tiktoken::get_encoding(TOKENIZER) {
-        Some(encoding) => encoding.count(text),
-        None => text.split_whitespace().count(),
-    }
+    let end = (0..=MAX_COUNTED_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let counted = &text[..end.unwrap_or_default()];
+    let tokens = match tiktoken::get_encoding(TOKENIZER) {
+        Some(encoding) => encoding.count(counted),
+        // Four bytes are about one token.
+        None => counted.len() / 4,
+    };
+    tokens + (text.len() - counted.len()) / 4
 }
 
 #[cfg(test)]

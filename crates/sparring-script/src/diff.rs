@@ -1,14 +1,22 @@
 //! Compares two texts line by line.
 //!
-//! `similar` does the comparison. This module limits its time and the number of equal
-//! lines around a change.
+//! `similar` does the comparison. This module limits its time, the number of equal lines
+//! around a change, and the number and length of the rendered lines.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use similar::{DiffTag, TextDiff, TextDiffConfig};
 
+use crate::truncate::truncate;
+
 /// The number of equal lines that are shown around a changed one.
 const CONTEXT_LINES: usize = 3;
+
+/// The number of rendered lines, and the longest one in characters. Texts may come from a
+/// server.
+const MAX_LINES: usize = 400;
+const MAX_LINE_CHARS: usize = 2_000;
 
 /// The time for finding the shortest diff. After it the diff may be longer than necessary,
 /// but is still correct.
@@ -28,7 +36,7 @@ pub enum DiffLine<'a> {
 }
 
 /// Compares two texts line by line. The result is empty if they are equal.
-pub fn diff_lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
+pub(crate) fn diff_lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let mut lines = Vec::new();
@@ -53,6 +61,39 @@ pub fn diff_lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
         lines.push(DiffLine::Omitted);
     }
     lines
+}
+
+/// Compares two texts line by line, and renders the lines of the diff that the limits allow.
+/// `render` gets each line cut to its limit.
+pub fn render_diff_lines(
+    old: &str,
+    new: &str,
+    render: impl Fn(DiffLine<'_>) -> String,
+    indent: &str,
+) -> String {
+    let lines = diff_lines(old, new);
+    let more = lines.len().saturating_sub(MAX_LINES);
+    let mut rendered: Vec<String> = lines
+        .iter()
+        .take(MAX_LINES)
+        .map(|line| match line {
+            DiffLine::Omitted => render(DiffLine::Omitted),
+            DiffLine::Same(line) => render(DiffLine::Same(&cut(line))),
+            DiffLine::Removed(line) => render(DiffLine::Removed(&cut(line))),
+            DiffLine::Added(line) => render(DiffLine::Added(&cut(line))),
+        })
+        .collect();
+    if more > 0 {
+        rendered.push(format!("{indent}… and {more} more lines"));
+    }
+    rendered.join("\n")
+}
+
+fn cut(line: &str) -> Cow<'_, str> {
+    match line.len() <= MAX_LINE_CHARS {
+        true => line.into(),
+        false => truncate(line, MAX_LINE_CHARS).into(),
+    }
 }
 
 /// Compares two texts in the format of `diff -u`. The result is empty if they are equal.
@@ -102,6 +143,17 @@ mod tests {
         assert_eq!(render_words("1 2 3 4 ", "1 2 3 4 5 "), "… 2 3 4+5");
         assert_eq!(render_words("1 2 3 4 ", "0 1 2 3 4 "), "+0 1 2 3…");
         assert_eq!(render_words("{ x } y ", "{ x } { x } y "), " { x }+{+x+} y");
+    }
+
+    #[test]
+    fn renders_a_limited_number_of_lines_of_limited_length() {
+        let lines = |word: &str| -> String { (0..500).map(|at| format!("{word}{at}\n")).collect() };
+        let render = |line: DiffLine<'_>| format!("{line:?}");
+        let rendered = render_diff_lines(&lines("a"), &lines("b"), render, " ");
+        assert_eq!(rendered.lines().count(), MAX_LINES + 1);
+        assert!(rendered.ends_with(" … and 600 more lines"), "{rendered}");
+        let rendered = render_diff_lines(&"a".repeat(1_000_000), "b", render, " ");
+        assert!(rendered.len() < 3 * MAX_LINE_CHARS, "{}", rendered.len());
     }
 
     #[test]

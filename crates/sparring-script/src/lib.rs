@@ -20,7 +20,7 @@ mod suggestion;
 pub mod template;
 mod truncate;
 
-pub use diff::{DiffLine, diff_lines, unified_diff};
+pub use diff::{DiffLine, render_diff_lines, unified_diff};
 pub use grammar::{Key, Object, Shape};
 pub use input_schema::build_input_schema;
 pub use matcher::{Matcher, Mismatch, Subject};

@@ -13,6 +13,12 @@ const MAX_DIFFERENCE: f64 = 0.15;
 /// The maximum number of suggested names.
 const MAX_SUGGESTIONS: usize = 3;
 
+/// The number of known names that are compared. Names may come from a server.
+const MAX_KNOWN: usize = 10_000;
+
+/// The longest name that is compared, in bytes.
+const MAX_NAME_BYTES: usize = 200;
+
 /// Returns the known names that are similar to `name`, the most similar first.
 pub fn nearest_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     rank_names(name, known.into_iter().collect())
@@ -24,8 +30,13 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 fn rank_names<'a>(name: &str, known: Vec<&'a str>) -> Vec<&'a str> {
+    if name.len() > MAX_NAME_BYTES {
+        return Vec::new();
+    }
     let mut similar: Vec<(f64, &str)> = known
         .into_iter()
+        .take(MAX_KNOWN)
+        .filter(|candidate| candidate.len() <= MAX_NAME_BYTES)
         .map(|candidate| (similarity(name, candidate), candidate))
         .filter(|(similarity, candidate)| {
             *similarity > MIN_SIMILARITY && is_short_edit(name, candidate)
@@ -64,6 +75,17 @@ pub(crate) fn suggest_names(names: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compares_only_short_names_and_not_too_many() {
+        let long = "a".repeat(MAX_NAME_BYTES + 1);
+        assert!(nearest_names(&long, [&*long]).is_empty());
+        assert!(nearest_names("aaa", [&*long]).is_empty());
+        let many: Vec<String> = (0..MAX_KNOWN).map(|at| format!("#{at}")).collect();
+        let many = many.iter().map(String::as_str);
+        assert_eq!(nearest_names("echo", many.clone().skip(1).chain(["echo"])), ["echo"]);
+        assert!(nearest_names("echo", many.chain(["echo"])).is_empty());
+    }
 
     #[test]
     fn suggests_similar_names_with_the_most_similar_first() {

@@ -1,7 +1,7 @@
 //! Renders differences for people: of texts by line, of JSON by path.
 
 use serde_json::Value;
-use sparring_script::{DiffLine, diff_lines};
+use sparring_script::{DiffLine, render_diff_lines};
 
 const MAX_EXCERPT_CHARS: usize = 600;
 
@@ -41,7 +41,7 @@ pub(crate) fn render_text_diff(expected: &str, found: &str) -> String {
 pub(crate) fn render_line_diff(expected: &str, found: &str) -> String {
     // A final line break that only one text has would not be visible.
     let ends_alike = expected.ends_with('\n') == found.ends_with('\n');
-    let render = |line| {
+    let render = |line: DiffLine<'_>| {
         let (sign, line) = match line {
             DiffLine::Omitted => return "    …".to_owned(),
             DiffLine::Same(line) => (' ', line),
@@ -52,7 +52,7 @@ pub(crate) fn render_line_diff(expected: &str, found: &str) -> String {
         let end = if breaks { "" } else { "⏎ missing" };
         format!("  {sign} {}{end}", line.trim_end_matches('\n'))
     };
-    diff_lines(expected, found).into_iter().map(render).collect::<Vec<_>>().join("\n")
+    render_diff_lines(expected, found, render, "    ")
 }
 
 /// The strictness of a comparison of two JSON values.

@@ -75,6 +75,6 @@ pub(super) fn render_megabytes(bytes: u64) -> String {
 }
 
 /// Renders the result of a limit.
-pub(super) fn render_met(is_met: bool) -> &'static str {
+pub(crate) fn render_met(is_met: bool) -> &'static str {
     if is_met { "met" } else { "MISSED" }
 }

@@ -20,8 +20,6 @@ pub(crate) struct Session {
     /// The id, if the server has assigned one.
     pub(crate) id: Option<String>,
     revision: Revision,
-    /// The response to `initialize`.
-    pub(crate) opening: Exchange,
 }
 
 /// Changes of a request that return it.
@@ -66,7 +64,8 @@ pub(super) fn id_in(body: &[u8]) -> Option<Value> {
     value.get("id").filter(|id| !id.is_null()).cloned()
 }
 
-pub(super) fn initialize(revision: Revision) -> RawRequest {
+/// Returns the request that opens a session.
+pub(crate) fn initialize(revision: Revision) -> RawRequest {
     let params = json!({
         "protocolVersion": revision.name(),
         "capabilities": {"roots": {"listChanged": true}, "sampling": {}, "elicitation": {}},
@@ -75,7 +74,8 @@ pub(super) fn initialize(revision: Revision) -> RawRequest {
     post(request(json!("initialize"), "initialize", Some(params)).to_string())
 }
 
-pub(super) fn initialized() -> Value {
+/// Returns the notification after the response to `initialize`.
+pub(crate) fn initialized() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
@@ -90,19 +90,24 @@ pub(crate) fn request(id: Value, method: &str, params: Option<Value>) -> Value {
 
 impl Session {
     /// Reads the response to `initialize`.
-    pub(super) fn from_initialize(revision: Revision, opening: Exchange) -> Result<Self, Stopped> {
+    pub(super) fn from_initialize(revision: Revision, opening: &Exchange) -> Result<Self, Stopped> {
         let response = opening.response_to(&json!("initialize"));
         let agreed = response.as_ref().map(|it| &it["result"]["protocolVersion"]);
         if !opening.is_success() || agreed.is_none_or(|it| *it != revision.name()) {
             return Err(Stopped(opening.describe()));
         }
         let id = opening.header(SESSION_HEADER).filter(|it| !it.is_empty()).map(str::to_owned);
-        Ok(Session { id, revision, opening })
+        Ok(Session { id, revision })
     }
 
     /// Returns a POST request of this session.
     pub(crate) fn post(&self, body: &Value) -> RawRequest {
-        self.with_headers(post(body.to_string()))
+        self.post_text(body.to_string())
+    }
+
+    /// Returns a POST request of this session with any body.
+    pub(crate) fn post_text(&self, body: impl AsRef<[u8]>) -> RawRequest {
+        self.with_headers(post(body))
     }
 
     /// Returns a GET request for the events of this session.

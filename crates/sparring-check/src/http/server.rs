@@ -1,8 +1,9 @@
 //! Sends single HTTP requests to the server under check.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sparring_transport::http::sse::Event;
 use sparring_transport::http::{HttpTarget, HttpTransport, JsonResponse, RawClient, RawRequest};
 use sparring_wire::{Revision, Rule};
@@ -10,7 +11,7 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::exchange::{Body, Exchange, show_request};
-use super::requests::{self, Session};
+use super::requests::{self, RequestExt as _, Session};
 use crate::context::{Context, Stopped};
 
 /// The number of events that are read of one stream.
@@ -26,7 +27,20 @@ pub(crate) struct HttpServer {
     timeout: Duration,
     pub(crate) revision: Revision,
     /// The first session, and the reason if there is none.
-    session: OnceCell<Result<Session, String>>,
+    session: OnceCell<Result<Session, NoSession>>,
+    /// The version that the server agrees on when a client asks for the oldest one.
+    oldest_version: OnceCell<Option<String>>,
+    /// The number of ids of requests so far.
+    ids: AtomicU64,
+}
+
+/// The reason why there is no session.
+#[derive(Debug, Clone)]
+struct NoSession {
+    reason: String,
+    /// True if the server refused `initialize`, as those with HTTP+SSE and those with a single
+    /// session do.
+    is_refused: bool,
 }
 
 /// A response that is being read.
@@ -48,6 +62,10 @@ pub(crate) async fn streamable<'a>(context: &'a Context, rules: &[Rule]) -> Opti
         leave_out("the server speaks HTTP+SSE, not Streamable HTTP");
         return None;
     }
+    if server.refuses_sessions().await {
+        leave_out("the server allows only one session at a time");
+        return None;
+    }
     Some(server)
 }
 
@@ -55,8 +73,15 @@ impl HttpServer {
     /// Returns the HTTP side of a target, if the target is valid.
     pub(crate) fn new(target: &HttpTarget, revision: Revision, timeout: Duration) -> Option<Self> {
         let client = RawClient::new(target).ok()?;
-        let (target, session) = (target.clone(), OnceCell::new());
-        Some(HttpServer { client, target, timeout, revision, session })
+        Some(HttpServer {
+            client,
+            target: target.clone(),
+            timeout,
+            revision,
+            session: OnceCell::new(),
+            oldest_version: OnceCell::new(),
+            ids: AtomicU64::new(0),
+        })
     }
 
     /// Returns the target.
@@ -75,30 +100,104 @@ impl HttpServer {
             HttpTransport::Sse => false,
             HttpTransport::Streamable => true,
             HttpTransport::Auto if self.revision.is_modern() => true,
-            HttpTransport::Auto => self.session.get_or_init(|| self.open()).await.is_ok(),
+            HttpTransport::Auto => !self.refuses_sessions().await || !self.opens_stream().await,
         }
+    }
+
+    /// Returns true if the server refuses the session of these probes, beside that of a client.
+    pub(crate) async fn refuses_sessions(&self) -> bool {
+        if self.revision.is_modern() {
+            return false;
+        }
+        let session = self.session.get_or_init(|| self.open()).await;
+        session.as_ref().is_err_and(|failure| failure.is_refused)
+    }
+
+    /// Returns true if a GET request without a session opens a stream, as with HTTP+SSE.
+    async fn opens_stream(&self) -> bool {
+        let get = RawRequest::new("GET", "").with("accept", "text/event-stream");
+        self.start(&get).await.is_ok_and(|open| open.exchange.is_stream())
+    }
+
+    /// Returns the longest wait for one response.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Returns an id that no other request of these probes has.
+    pub(crate) fn next_id(&self) -> Value {
+        json!(format!("http-{}", self.ids.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// Returns a session that probes share. They leave it in order.
     pub(crate) async fn session(&self) -> Result<&Session, Stopped> {
         let session = self.session.get_or_init(|| self.open()).await;
-        session.as_ref().map_err(|reason| Stopped(reason.clone()))
+        session.as_ref().map_err(|failure| Stopped(failure.reason.clone()))
     }
 
     /// Opens another session.
     pub(crate) async fn another_session(&self) -> Result<Session, Stopped> {
-        self.open().await.map_err(Stopped)
+        self.open().await.map_err(|failure| Stopped(failure.reason))
     }
 
-    async fn open(&self) -> Result<Session, String> {
-        let opened = async {
-            let request = requests::initialize(self.revision);
-            let exchange = self.send(&request).await?;
-            let session = Session::from_initialize(self.revision, exchange)?;
-            self.send(&session.post(&requests::initialized())).await?;
-            Ok(session)
+    /// Returns the first request of a client: `initialize`, or `server/discover` in revisions
+    /// without sessions.
+    pub(crate) fn opening_request(&self) -> RawRequest {
+        match self.revision.is_modern() {
+            true => {
+                let (id, params) = (Value::from("discover"), Value::Null);
+                requests::modern(self.revision, id, "server/discover", params)
+            }
+            false => requests::initialize(self.revision),
+        }
+    }
+
+    /// Returns the session that a response to `initialize` opens.
+    pub(crate) fn session_of(&self, opening: &Exchange) -> Result<Session, Stopped> {
+        Session::from_initialize(self.revision, opening)
+    }
+
+    async fn open(&self) -> Result<Session, NoSession> {
+        let failure = |reason: String, is_refused| {
+            let reason = format!("cannot open another session: {reason}");
+            NoSession { reason, is_refused }
         };
-        opened.await.map_err(|Stopped(reason)| format!("cannot open another session: {reason}"))
+        let unsent = |Stopped(reason)| failure(reason, false);
+        let request = requests::initialize(self.revision);
+        let exchange = self.send(&request).await.map_err(unsent)?;
+        let is_refused = matches!(exchange.status, 400 | 404 | 405);
+        let session = Session::from_initialize(self.revision, &exchange);
+        let session = session.map_err(|Stopped(reason)| failure(reason, is_refused))?;
+        self.send(&session.post(&requests::initialized())).await.map_err(unsent)?;
+        Ok(session)
+    }
+
+    /// Returns the version that the server agrees on when a client asks for the oldest one of
+    /// Streamable HTTP. `None` if the server has no sessions of earlier revisions.
+    pub(crate) async fn oldest_version(&self) -> Option<&str> {
+        let ask = || async {
+            let asked = requests::initialize(Revision::V2025_03_26);
+            let exchange = self.send(&asked).await.ok().filter(Exchange::is_success)?;
+            let response = exchange.response_to(&json!("initialize"))?;
+            let version = response["result"]["protocolVersion"].as_str()?.to_owned();
+            let revision = Revision::from_name(&version).filter(|it| !it.is_modern())?;
+            // The session is not needed any more.
+            let session = Session::from_initialize(revision, &exchange).ok();
+            if let Some(session) = session.filter(|it| it.id.is_some()) {
+                drop(self.send(&session.delete()).await);
+            }
+            Some(version)
+        };
+        self.oldest_version.get_or_init(ask).await.as_deref()
+    }
+
+    /// Returns true if the server responds to a correct request.
+    pub(crate) async fn is_alive(&self) -> bool {
+        let request = match self.revision.is_modern() {
+            true => requests::modern(self.revision, self.next_id(), "server/discover", Value::Null),
+            false => requests::initialize(self.revision),
+        };
+        self.send(&request).await.is_ok()
     }
 
     /// Sends a request, and reads the response: the whole body; or of an event stream

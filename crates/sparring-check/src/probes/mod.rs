@@ -4,23 +4,43 @@
 //! rules: [`Context::pass`], [`Context::fail`], [`Context::not_applicable`] or
 //! [`Context::undecided`]. A rule without an outcome is undecided.
 
+mod altered_state;
 mod arguments;
 mod authorization;
+mod batch;
+mod broken_messages;
+mod call_traffic;
+mod capabilities;
+mod cancellations;
+mod changes;
+mod completion;
 mod cost;
 mod definition_findings;
 mod definitions;
-mod http;
+pub(crate) mod http;
 mod input_required;
 mod lifecycle;
+mod lists;
+mod malformed_params;
 mod messages;
+mod metadata;
+mod observed;
 mod pagination;
 mod prompts;
+mod questions;
+mod refusals;
 mod resources;
 mod safety;
 mod stdio;
 mod subscriptions;
+mod task_ids;
+mod tasks;
 mod tools;
+mod uri_template;
+mod usage;
 mod utilities;
+
+pub(crate) use self::authorization::refuses_without_token;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -53,22 +73,39 @@ pub fn probe_count() -> usize {
     PROBES.iter().copied().map(<[Probe]>::len).sum()
 }
 
+/// The probes that need no connection.
+pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
+
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,
+    metadata::PROBES,
     messages::PROBES,
+    broken_messages::PROBES,
+    batch::PROBES,
     stdio::PROBES,
     http::PROBES,
     authorization::PROBES,
     utilities::PROBES,
     pagination::PROBES,
+    subscriptions::PROBES,
     tools::PROBES,
+    usage::PROBES,
     resources::PROBES,
     prompts::PROBES,
+    completion::PROBES,
+    malformed_params::PROBES,
+    call_traffic::PROBES,
+    questions::PROBES,
+    tasks::PROBES,
     input_required::PROBES,
-    subscriptions::PROBES,
+    cancellations::PROBES,
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,
     arguments::PROBES,
+    // At the end, when other requests may have changed the lists.
+    lists::PROBES,
+    capabilities::LAST_PROBES,
+    metadata::LAST_PROBES,
 ];

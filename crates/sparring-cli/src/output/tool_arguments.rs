@@ -1,5 +1,7 @@
 //! Renders the arguments of a tool in short: `a:integer [unit:string]`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::line;
@@ -20,9 +22,9 @@ pub(crate) fn render_short_arguments(schema: &Value, width: Option<usize>) -> St
 /// Renders the arguments of an input schema, optional ones in brackets. Required ones come
 /// first.
 fn render_arguments(schema: &Value) -> String {
-    let required: Vec<&str> =
+    let required: HashSet<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let is_required = |name: &str| required.contains(&name);
+    let is_required = |name: &str| required.contains(name);
     let properties = schema["properties"].as_object();
     let properties = || properties.into_iter().flatten();
     let needed = properties().filter(|(name, _)| is_required(name));
@@ -57,6 +59,9 @@ pub(crate) fn render_type(schema: &Value) -> Option<String> {
             for kind in choices.into_iter().flatten().filter_map(render_type) {
                 if !types.contains(&kind) {
                     types.push(kind);
+                }
+                if types.len() > MAX_TYPES {
+                    break;
                 }
             }
             types

@@ -1,6 +1,8 @@
 //! The fields of an elicitation form (client/elicitation): renders the question for a
 //! field, and parses its answer. Asks nothing itself.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use sparring_script::Schema;
@@ -36,15 +38,13 @@ struct Choice {
 
 /// Returns the fields of a schema, in its order.
 pub(crate) fn parse_fields(schema: &Value) -> Vec<Field> {
-    let required: Vec<&str> = match schema["required"].as_array() {
-        Some(names) => names.iter().filter_map(Value::as_str).collect(),
-        None => Vec::new(),
-    };
+    let required = schema["required"].as_array().into_iter().flatten();
+    let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().into_iter().flatten();
     let field = |(name, property): (&String, &Value)| Field {
         name: name.clone(),
         schema: property.as_object().cloned().unwrap_or_default(),
-        required: required.contains(&name.as_str()),
+        required: required.contains(name.as_str()),
         kind: parse_kind(property),
     };
     properties.map(field).collect()

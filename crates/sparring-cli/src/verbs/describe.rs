@@ -1,10 +1,11 @@
 //! `spar describe`: shows one tool with its schemas, and a call to copy.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ffi::OsString;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sparring_peer::client::ListKind;
 use sparring_script::did_you_mean;
 use sparring_suite::scaffold::Trial;
@@ -156,10 +157,11 @@ async fn print_tool(
 /// One row for each argument; nothing if the tool has none.
 fn argument_table(schema: &Value) -> Option<Table> {
     let properties = schema["properties"].as_object().filter(|all| !all.is_empty())?;
-    let required: Vec<&Value> = schema["required"].as_array().into_iter().flatten().collect();
+    let required = schema["required"].as_array().into_iter().flatten();
+    let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
     let mut table = Table::default();
     for (name, property) in properties {
-        let need = if required.contains(&&json!(name)) { "required" } else { "optional" };
+        let need = if required.contains(name.as_str()) { "required" } else { "optional" };
         let need = match property.get("default") {
             Some(default) => format!("{need}, default {default}"),
             None => need.to_owned(),

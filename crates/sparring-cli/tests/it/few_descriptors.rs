@@ -1,9 +1,13 @@
 //! Tests the program under a low limit of open files: it reports a clear error and never
 //! panics.
 
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Command, Output, Stdio};
 
-use crate::process::{SPAR, output};
+use rustix::process::Signal;
+
+use crate::process::{Running, SPAR, output};
 
 /// Runs `spar` with at most so many open descriptors.
 fn run(limit: u32, args: &[&str]) -> Output {
@@ -55,6 +59,68 @@ fn verbs_with_files_name_the_lack_of_descriptors() {
     check(&["mock", &example("weather.mock.yaml")]);
     check(&["mock", "--check", &example("weather.mock.yaml")]);
     check(&["init", "--force", &first.display().to_string()]);
+}
+
+/// Takes all descriptors of a server with connections. The server says so once, and answers
+/// again when the connections are closed.
+fn check_server(args: &[&str], is_answered: impl Fn(&str) -> bool) {
+    let mut command = limited(64, args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let mut running = Running::of(child);
+    // The servers behind it have started by then.
+    running.line("note: serving ");
+    let address = url.trim().strip_prefix("http://").unwrap().split('/').next().unwrap();
+    let connect = || TcpStream::connect(address).unwrap();
+    let open: Vec<_> = (0..100).map(|_| connect()).collect();
+    let note = running.line("note: cannot accept a connection, and tries again: ");
+    assert!(note.contains("Too many open files"), "{note}");
+    drop(open);
+    assert!(is_answered(url.trim()), "no answer at {url}");
+    let open: Vec<_> = (0..100).map(|_| connect()).collect();
+    drop(open);
+    assert!(is_answered(url.trim()), "no answer at {url}");
+    running.signal(Signal::TERM);
+    let mut rest = String::new();
+    running.stderr.as_mut().unwrap().read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("cannot accept"), "said again: {rest}");
+    assert_eq!(running.exit(), Some(143));
+}
+
+#[test]
+fn servers_name_the_lack_of_descriptors_once_and_go_on() {
+    let is_answered = |url: &str| {
+        let ping = output(Command::new(SPAR).args(["ping", "--url", url]));
+        ping.status.code() == Some(0)
+    };
+    check_server(&["mock", &example("weather.mock.yaml"), "--http", "0"], is_answered);
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("servers.yaml");
+    let mock = example("weather.mock.yaml");
+    let text = format!("servers: {{weather: {{command: {SPAR:?}, args: [mock, {mock:?}]}}}}");
+    std::fs::write(&config, text).unwrap();
+    let config = config.display().to_string();
+    check_server(&["serve", "--config", &config, "--http", "0"], is_answered);
+}
+
+#[test]
+fn an_llm_endpoint_names_the_lack_of_descriptors_once_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("agent.llm.yaml");
+    std::fs::write(&script, "turns: [{text: hello}]").unwrap();
+    let is_healthy = |url: &str| {
+        let address = url.strip_prefix("http://").unwrap().split('/').next().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let request =
+            format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response.starts_with("HTTP/1.1 200")
+    };
+    check_server(&["mock", "--llm", &script.display().to_string()], is_healthy);
 }
 
 #[test]

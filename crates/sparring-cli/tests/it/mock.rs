@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Instant;
 
 use rustix::process::Signal;
 
@@ -104,6 +105,27 @@ fn over_stdio_a_mock_answers_all_requests_before_the_end_of_input_and_exits_with
     let text = String::from_utf8(output.stdout).unwrap();
     // A request without a handler may be answered first.
     assert!(text.contains("\"text\":\"hello Ada\"") && text.contains("-32700"), "{text}");
+}
+
+#[test]
+fn over_stdio_a_client_that_reads_nothing_ends_a_mock_after_the_write_timeout() {
+    let mut command = Command::new(SPAR);
+    command.arg("mock").arg(script()).args(["--write-timeout", "300ms"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (mut child, began) = (command.spawn().unwrap(), Instant::now());
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take());
+    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let name = "a".repeat(100_000);
+    let params = format!(r#"{{"name":"greet","arguments":{{"name":"{name}"}},"_meta":{meta}}}"#);
+    let request = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+    // Until the mock has ended.
+    while writeln!(stdin, "{request}").is_ok() {}
+    let mut running = Running::of(child);
+    assert_eq!(running.line("error: "), "the client stopped reading");
+    assert_eq!(running.exit(), Some(1));
+    // The default is five seconds.
+    assert!(began.elapsed().as_secs() < 5, "took {:?}", began.elapsed());
+    drop(stdout);
 }
 
 #[test]

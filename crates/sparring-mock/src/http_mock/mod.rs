@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sparring_script::Mismatch;
+use sparring_transport::http::AcceptErrors;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -52,7 +53,7 @@ impl HttpMock {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(SharedState::default());
-        let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
+        let task = tokio::spawn(serve(listener, Arc::clone(&shared), AcceptErrors::default()));
         Ok(HttpMock { shared, address, task })
     }
 

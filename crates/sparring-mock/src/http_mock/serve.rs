@@ -15,7 +15,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sparring_transport::http::check_host_and_origin;
+use sparring_transport::http::{AcceptErrors, check_host_and_origin};
 use sparring_wire::Headers;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -75,17 +75,25 @@ impl BodyRefusal {
 }
 
 /// Serves until the future is dropped, which closes all connections.
-pub(crate) async fn serve(listener: TcpListener, responder: Arc<impl HttpResponder>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    responder: Arc<impl HttpResponder>,
+    accept_errors: AcceptErrors,
+) {
     let mut connections = JoinSet::new();
     let address = listener.local_addr().ok().filter(|_| responder.refuses_web_pages());
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else {
-                    // The system may have no free file descriptors for now.
-                    tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
-                    continue;
+                let stream = match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        // The system may have no free file descriptors for now.
+                        accept_errors.report(&error);
+                        tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
+                        continue;
+                    }
                 };
                 let responder = Arc::clone(&responder);
                 let service = service_fn(move |request| answer(Arc::clone(&responder), address, request));

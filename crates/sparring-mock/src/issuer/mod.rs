@@ -27,7 +27,7 @@ use std::time::Duration;
 use http::Response;
 use serde_json::Value;
 use sparring_script::Problems;
-use sparring_transport::http::{ExtraRequest, listen_tcp};
+use sparring_transport::http::{AcceptErrors, ExtraRequest, listen_tcp};
 use tokio::task::JoinHandle;
 
 use crate::builder::IssuerBuilder;
@@ -89,7 +89,7 @@ impl Issuer {
         let listener = listen_tcp(address)?;
         let server = Arc::new(AuthorizationServer::new(config, false));
         server.set_origin(format!("http://{}", listener.local_addr()?));
-        let task = tokio::spawn(serve(listener, Arc::clone(&server)));
+        let task = tokio::spawn(serve(listener, Arc::clone(&server), AcceptErrors::default()));
         Ok(Issuer { server, _task: Some(Arc::new(Task(task))) })
     }
 

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sparring_script::{Problems, Source};
-use sparring_transport::http::listen_tcp;
+use sparring_transport::http::{AcceptErrors, listen_tcp};
 use tokio::task::JoinHandle;
 
 use self::endpoint::Endpoint;
@@ -50,6 +50,7 @@ pub struct LlmMock {
     endpoint: Arc<Endpoint>,
     address: SocketAddr,
     task: JoinHandle<()>,
+    accept_errors: AcceptErrors,
 }
 
 impl LlmScript {
@@ -102,13 +103,20 @@ impl LlmMock {
         let listener = listen_tcp(address)?;
         let address = listener.local_addr()?;
         let endpoint = Arc::new(Endpoint::new(script));
-        let task = tokio::spawn(serve(listener, Arc::clone(&endpoint)));
-        Ok(LlmMock { endpoint, address, task })
+        let accept_errors = AcceptErrors::default();
+        let task = tokio::spawn(serve(listener, Arc::clone(&endpoint), accept_errors.clone()));
+        Ok(LlmMock { endpoint, address, task, accept_errors })
     }
 
     /// Returns the base URL for clients of its API: with `/v1` for OpenAI, otherwise without.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.endpoint.script.api.base_path())
+    }
+
+    /// Waits until a connection cannot be accepted, for example because the system has no free
+    /// file descriptors, and returns the first such error. The endpoint goes on.
+    pub async fn accept_error(&self) -> String {
+        self.accept_errors.first().await
     }
 
     /// Returns its API.

@@ -2,6 +2,7 @@
 //! them.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +15,13 @@ use super::error::Error;
 /// still counted.
 const MAX_FRAMES: usize = 10_000;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// The maximum number of bytes of the stored frames of all clients. Above it a client stores
+/// only the newest frame.
+const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
+
+/// The bytes of the stored frames of all clients.
+static TOTAL_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// The maximum number of counted names, because a server may invent any number of
 /// methods.
@@ -45,17 +53,12 @@ impl Inbox {
         {
             let mut state = self.state();
             state.total += 1;
-            state.bytes += frame.bytes().len();
             if let Some(count) = state.counts.get_mut(name) {
                 *count += 1;
             } else if state.counts.len() < MAX_NAMES {
                 state.counts.insert(name.to_owned(), 1);
             }
-            state.frames.push_back((name.to_owned(), frame));
-            while state.frames.len() > MAX_FRAMES || state.bytes > MAX_BYTES {
-                let Some((_, oldest)) = state.frames.pop_front() else { break };
-                state.bytes -= oldest.bytes().len();
-            }
+            state.store(name, frame, &TOTAL_BYTES);
         }
         self.0.changed.notify_waiters();
     }
@@ -123,5 +126,51 @@ impl Inbox {
 
     fn state(&self) -> MutexGuard<'_, InboxState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl InboxState {
+    /// Stores a frame, and drops the oldest ones above a limit.
+    fn store(&mut self, name: &str, frame: Frame, total: &AtomicUsize) {
+        let size = frame.bytes().len();
+        self.bytes += size;
+        total.fetch_add(size, Ordering::Relaxed);
+        self.frames.push_back((name.to_owned(), frame));
+        while self.frames.len() > MAX_FRAMES
+            || self.bytes > MAX_BYTES
+            || self.frames.len() > 1 && total.load(Ordering::Relaxed) > MAX_TOTAL_BYTES
+        {
+            let Some((_, oldest)) = self.frames.pop_front() else { break };
+            self.bytes -= oldest.bytes().len();
+            total.fetch_sub(oldest.bytes().len(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for SharedInbox {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        TOTAL_BYTES.fetch_sub(state.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_share_a_limit_of_bytes() {
+        let total = AtomicUsize::new(0);
+        let frame = || Frame::parse(vec![b' '; 1024 * 1024]);
+        let mut inboxes: Vec<InboxState> = (0..20).map(|_| InboxState::default()).collect();
+        for inbox in &mut inboxes {
+            (0..MAX_BYTES / frame().bytes().len()).for_each(|_| inbox.store("a", frame(), &total));
+        }
+        let stored: usize = inboxes.iter().map(|inbox| inbox.bytes).sum();
+        assert_eq!(stored, total.load(Ordering::Relaxed));
+        assert_eq!(inboxes[0].bytes, MAX_BYTES);
+        // The clients that come too late store only their newest frame.
+        assert_eq!(inboxes[19].frames.len(), 1);
+        assert!(stored <= MAX_TOTAL_BYTES + 20 * frame().bytes().len(), "{stored}");
     }
 }

@@ -19,7 +19,8 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use serde_json::json;
 use sparring_wire::types::LogLevel;
@@ -71,6 +72,7 @@ impl<H: Handler> Server<H> {
             subscribed_uris: Arc::default(),
             log_levels: Arc::default(),
             unread_bytes: Arc::default(),
+            write_timeout: OnceLock::new(),
             observer: Arc::default(),
             mask: None,
         };
@@ -101,6 +103,17 @@ impl<H: Handler> Server<H> {
         R: FnOnce(&Frame) + Send + 'static,
     {
         self.shared.observer.set(observer);
+    }
+
+    /// Sets how long a client may read nothing before its session ends, while more bytes wait for
+    /// it than a session keeps (default: 5 seconds). Only the first call has an effect.
+    pub fn set_write_timeout(&self, timeout: Duration) {
+        let _ = self.shared.write_timeout.set(timeout);
+    }
+
+    /// Returns the time that [`set_write_timeout`](Self::set_write_timeout) has set.
+    pub fn write_timeout(&self) -> Option<Duration> {
+        self.shared.write_timeout.get().copied()
     }
 
     /// Returns the handler.

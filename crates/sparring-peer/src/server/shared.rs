@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use sparring_wire::{Frame, Revision};
 
@@ -27,6 +28,8 @@ pub(super) struct Shared {
     pub(super) log_levels: Arc<LogLevels>,
     /// The bytes that wait for the clients of all sessions.
     pub(super) unread_bytes: Arc<AtomicUsize>,
+    /// The maximum time without a read while a client's backlog is full, if it was set.
+    pub(super) write_timeout: OnceLock<Duration>,
     pub(super) observer: Arc<RequestObserver>,
     /// Masks the frames that leave the server.
     pub(super) mask: Option<MaskOutput>,

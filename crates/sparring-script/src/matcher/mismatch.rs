@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::diff::{DiffLine, diff_lines};
+use crate::diff::{DiffLine, render_diff_lines};
 use crate::truncate::truncate_json;
 
 /// One mismatch.
@@ -63,13 +63,13 @@ impl fmt::Display for Mismatch {
 /// Renders the difference of two texts line by line: `-` marks expected lines, `+` actual
 /// ones. Equal lines are shown only near changed ones.
 pub fn render_diff(expected: &str, actual: &str) -> String {
-    let render = |line| match line {
+    let render = |line: DiffLine<'_>| match line {
         DiffLine::Omitted => " …".to_owned(),
         DiffLine::Same(line) => prefixed(' ', line),
         DiffLine::Removed(line) => prefixed('-', line),
         DiffLine::Added(line) => prefixed('+', line),
     };
-    diff_lines(expected, actual).into_iter().map(render).collect::<Vec<_>>().join("\n")
+    render_diff_lines(expected, actual, render, " ")
 }
 
 fn prefixed(prefix: char, line: &str) -> String {

@@ -68,7 +68,8 @@ pub(super) async fn run(
     options.connect_timeout = tested.server.timeout.unwrap_or(DEFAULT_TIMEOUT);
     options.suggested_arguments = call_arguments::of_suite(&tested.suite.source).arguments;
     options.target_arguments.clone_from(&server.arguments);
-    match check(Arc::clone(&server.target), options).await {
+    let report = check(Arc::clone(&server.target), options).await;
+    match report.and_then(CheckReport::require_connection) {
         Ok(report) => judge(span, &report, tested),
         Err(error) => not_checked(span, &error),
     }

@@ -13,9 +13,10 @@ pub mod sse;
 pub use client::{BrowserOpener, ClientAuth, Grant, OAuth};
 pub use client::{
     Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, JsonClient, JsonError,
-    JsonResponse, Proxies, RawClient, RawCredentials, RawRequest, Tls, TlsClient, TlsError, send_once,
+    JsonResponse, Proxies, RawClient, RawCredentials, RawRequest, Tls, TlsClient, TlsError,
+    send_once,
 };
 pub use server::{
-    Auth, ExtraRequest, ExtraRoutes, HttpOptions, HttpServer, HttpServerHandle, ProtectedResource,
-    TokenVerifier, check_host_and_origin, listen_tcp,
+    AcceptErrors, Auth, ExtraRequest, ExtraRoutes, HttpOptions, HttpServer, HttpServerHandle,
+    ProtectedResource, TokenVerifier, check_host_and_origin, listen_tcp,
 };

@@ -1,6 +1,8 @@
 //! Compares a JSON value with a shape, without building a tree and, while the value
 //! fits, without allocation.
 
+use std::cmp::Reverse;
+
 use super::formats::{
     Format, is_icon_source, meta_key_problem, reserved_key_problem, trace_problem,
 };
@@ -184,9 +186,11 @@ impl TypeShapes {
         let trials = candidates.into_iter().map(|candidate| {
             let mut trial = out.for_trial();
             self.check(candidate, json, path, &mut trial);
-            trial
+            (self.present_fields(candidate, json), trial)
         });
-        if let Some(best) = trials.min_by_key(ViolationCollector::count) {
+        // Of two alternatives that fit equally badly, the one whose fields are there is meant.
+        let best = trials.min_by_key(|(present, trial)| (trial.count(), Reverse(*present)));
+        if let Some((_, best)) = best {
             out.extend(best.into_violations());
         }
         false
@@ -260,6 +264,18 @@ impl TypeShapes {
             true => is_enumeration(tag.shape),
             false => matches!(tag.shape, Shape::Text(_) | Shape::Constant(_)),
         })
+    }
+
+    /// Returns the number of required fields of a record that the value has.
+    fn present_fields(&self, shape: &Shape, json: Json<'_>) -> usize {
+        let record = match shape {
+            Shape::Named(index) => self.by_index(*index),
+            other => other,
+        };
+        let Shape::Record(record) = record else { return 0 };
+        let required = record.fields.iter().enumerate();
+        let required = required.filter(|(index, _)| record.required & (1 << index) != 0);
+        required.filter(|(_, field)| json.get(field.name).is_some()).count()
     }
 
     /// Returns true if a value of that JSON type can have the shape.

@@ -105,6 +105,10 @@ fn a_union_reports_violations_of_the_alternative_with_the_same_tag() {
         "schema/missing-field $.result.content[0].resource.text",
     );
     check(
+        r#"{"type":"resource","resource":{"uri":"a:b","blob":7}}"#,
+        "schema/wrong-type $.result.content[0].resource.blob",
+    );
+    check(
         r#"{"type":"text","text":"x","annotations":{"priority":1.5,"audience":["me"]}}"#,
         "schema/wrong-value $.result.content[0].annotations.priority, schema/wrong-value $.result.content[0].annotations.audience[0]",
     );

@@ -264,6 +264,9 @@ rules! {
     UndeclaredMethod = "capabilities/undeclared-method", Check, Should, ALL, "basic#error-codes",
         "A method of a capability that the server does not declare should get the error -32601, if any.",
         "Answer the methods of features that you do not have with the error -32601 (method not found).";
+    RequiredCapability = "capabilities/required-capability", Check, Must, MODERN, "basic#meta",
+        "A request that needs a capability that the client lacks must get the error -32021, which lists it.",
+        "Answer such requests with the error -32021 and `data.requiredCapabilities`.";
     LongLine = "stdio/long-line", Check, Should, ALL, NONE,
         "A server should read messages of any common length.",
         "Read lines without a fixed limit, or with one of several megabytes.";
@@ -617,9 +620,12 @@ rules! {
     ScopeChallenge = "authorization/insufficient-scope", Check, Should, SINCE_2025_11_25, "basic/authorization#runtime-insufficient-scope-errors",
         "A request that needs more scopes should be refused with the status 403 and a challenge with `insufficient_scope`, the scopes and the metadata URL.",
         "Add `WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"…\", resource_metadata=\"…\"`.";
-    MissingServerMetadata = "authorization/server-metadata", Check, Must, ONLY_2025_03_26, "basic/authorization#server-metadata-discovery",
-        "A protected server without authorization server metadata must have the default endpoints `/authorize` and `/token`.",
-        "Serve the metadata (RFC 8414) at `/.well-known/oauth-authorization-server` of the server's origin.";
+    MissingServerMetadata = "authorization/server-metadata", Check, Must, STREAMABLE, "basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery",
+        "The authorization server must publish its metadata; in 2025-03-26 it may have the default endpoints `/authorize` and `/token` instead.",
+        "Serve the metadata (RFC 8414) at `/.well-known/oauth-authorization-server`.";
+    MissingPkce = "authorization/pkce", Check, Must, SINCE_2025_11_25, "basic/authorization/security-considerations#authorization-code-protection",
+        "The metadata of the authorization server must say that it supports PKCE.",
+        "Add `code_challenge_methods_supported` with `S256` to the metadata.";
 
     // Lists of tools, resources and prompts.
     ListFails = "lists/error", Check, Must, ALL, "server/tools#capabilities",
@@ -679,6 +685,12 @@ rules! {
     ToolErrorResponse = "tools/error-response", Check, Should, ALL, "server/tools#error-handling",
         "An error of a tool should be a result with `isError`, not a JSON-RPC error.",
         "Catch errors in the tool, and return them as a result with `isError`.";
+    UnknownToolCode = "tools/unknown-tool-code", Check, Should, MODERN, "schema#invalidparamserror",
+        "A call of an unknown tool should get the error -32602.",
+        "Answer with the error -32602 (invalid params).";
+    CaseInsensitiveToolName = "tools/name-case", Check, Should, SINCE_2025_11_25, "server/tools#tool-names",
+        "The names of tools should be case-sensitive.",
+        "Compare the name of a call with the names of the tools exactly.";
     SensitiveHeader = "tools/sensitive-header", Check, Should, MODERN, "server/tools#x-mcp-header",
         "A sensitive parameter should not be mirrored into a header.",
         "Remove `x-mcp-header` from parameters with passwords, keys or tokens.";
@@ -713,6 +725,9 @@ rules! {
     UnreadableResource = "resources/unreadable", Check, Lint, ALL, NONE,
         "A listed resource should be found when it is read.",
         "List only resources that can be read.";
+    BinaryText = "resources/binary-text", Check, Must, ALL, "schema#textresourcecontents",
+        "A resource must only have `text` if it can be represented as text.",
+        "Send images, audio, video and other binary data as a base64 `blob`.";
     TemplateMediaType = "resources/template-media-type", Check, Should, ALL, "schema#resourcetemplate",
         "The MIME type of a template should be that of all its resources.",
         "Correct the MIME type of the template, or leave it out.";
@@ -855,6 +870,9 @@ rules! {
     InvalidArgumentsAccepted = "arguments/invalid-accepted", Check, Must, ALL, "server/tools#security-considerations",
         "A server must validate the arguments of a call against the input schema.",
         "Validate the arguments before the tool uses them, and answer with the error -32602 or a result with `isError`.";
+    ArgumentLimitIgnored = "arguments/limit-ignored", Check, Should, ALL, "server/tools#security-considerations",
+        "A server should validate the lengths, ranges and patterns of arguments that the input schema declares.",
+        "Validate the limits too, or remove from the input schema what the tool does not need.";
     ExtraArgumentAccepted = "arguments/extra-accepted", Check, Lint, ALL, NONE,
         "A call with an argument that the input schema forbids should fail.",
         "Reject unknown arguments, or allow them with `additionalProperties: true`.";

@@ -264,6 +264,7 @@ impl Check {
             return Err(Error::not_checked(format!("unknown rule `{unknown}`"), self.at));
         }
         let report = sparring_check::check(self.target.0, self.options).await;
+        let report = report.and_then(sparring_check::CheckReport::require_connection);
         let report = report.map_err(|error| Error::not_checked(error.to_string(), self.at))?;
         Ok(Verdicts::new(report, self.is_strict))
     }

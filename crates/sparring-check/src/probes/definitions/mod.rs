@@ -10,6 +10,8 @@ mod values;
 
 use sparring_wire::Rule;
 
+pub(super) use references::resolve;
+
 use super::definition_findings::{DefinitionFindings, Subject};
 use super::{Probe, probe};
 use crate::context::{Context, ProbeResult};

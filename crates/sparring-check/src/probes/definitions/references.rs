@@ -6,7 +6,7 @@ use sparring_wire::Rule;
 use super::subschemas::Subschema;
 
 /// Returns the part of a schema that a reference names.
-pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+pub(in crate::probes) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let fragment = reference.strip_prefix('#')?;
     let pointer = decode_percent(fragment);
     root.pointer(&pointer)

@@ -79,13 +79,16 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::ToolNameCharacters, V2025_06_18, |server| {
         set_tool(server, "/tools/2/name", json!("a picture"))
-    }),
+    })
+    .also(&[Rule::ItemNotImplemented, Rule::ToolErrorResponse]),
     Case::lines(Rule::LongToolName, V2025_11_25, |server| {
         set_tool(server, "/tools/2/name", json!("picture_".repeat(9)))
-    }),
+    })
+    .also(&[Rule::ItemNotImplemented, Rule::ToolErrorResponse]),
     Case::lines(Rule::CollidingToolNames, V2025_11_25, |server| {
         set_tool(server, "/tools/2/name", json!("Document"))
-    }),
+    })
+    .also(&[Rule::ItemNotImplemented, Rule::ToolErrorResponse]),
     Case::lines(Rule::MissingToolDescription, V2025_11_25, |server| {
         set_tool(server, "/tools/0/description", Value::Null)
     }),

@@ -1,6 +1,7 @@
 //! The correct server on a stream of lines, whose messages a test alters.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use sparring_check::{CheckTarget, OpenFuture};
@@ -21,6 +22,8 @@ pub(crate) enum Action {
     Answer(Vec<String>),
     /// The client gets these lines, and the correct server gets the message.
     AnswerAndPass(Vec<String>),
+    /// The correct server gets it after this time.
+    PassAfter(Duration),
     /// The server ends.
     Close,
 }
@@ -34,6 +37,8 @@ impl Action {
 
 type OnRequest = Arc<dyn Fn(&Value) -> Action + Send + Sync>;
 type OnLine = Arc<dyn Fn(Option<&Value>, String) -> Vec<String> + Send + Sync>;
+type OnConnect = Arc<dyn Fn(AlteredServer) -> AlteredServer + Send + Sync>;
+type OnBytes = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 
 /// The correct server, altered. Each connection has a server of its own, as with processes.
 #[derive(Clone)]
@@ -41,6 +46,8 @@ pub(crate) struct AlteredServer {
     script: String,
     on_request: Vec<OnRequest>,
     on_line: Vec<OnLine>,
+    on_bytes: Vec<OnBytes>,
+    on_connect: Vec<OnConnect>,
 }
 
 impl Default for AlteredServer {
@@ -52,7 +59,13 @@ impl Default for AlteredServer {
 impl AlteredServer {
     /// Serves this script.
     pub(crate) fn new(script: &str) -> Self {
-        AlteredServer { script: script.to_owned(), on_request: Vec::new(), on_line: Vec::new() }
+        AlteredServer {
+            script: script.to_owned(),
+            on_request: Vec::new(),
+            on_line: Vec::new(),
+            on_bytes: Vec::new(),
+            on_connect: Vec::new(),
+        }
     }
 
     /// Sees each message of the client before the correct server does. A line that is not JSON
@@ -87,6 +100,32 @@ impl AlteredServer {
         self
     }
 
+    /// Sends these messages after each response to requests with this method.
+    pub(crate) fn after_response(
+        self,
+        method: &'static str,
+        messages: impl Fn() -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_line(move |request, line| match request {
+            Some(request) if request["method"] == method => [vec![line], messages()].concat(),
+            _ => vec![line],
+        })
+    }
+
+    /// Replaces the bytes of each line to the client, with its end of line.
+    pub(crate) fn on_bytes(
+        mut self,
+        alter: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_bytes.push(Arc::new(alter));
+        self
+    }
+
+    fn bytes(&self, line: &str) -> Vec<u8> {
+        let bytes = format!("{line}\n").into_bytes();
+        self.on_bytes.iter().fold(bytes, |bytes, alter| alter(bytes))
+    }
+
     /// Alters each response to requests with this method.
     pub(crate) fn on_response(
         self,
@@ -116,7 +155,19 @@ impl AlteredServer {
         })
     }
 
-    async fn serve(self, client: DuplexStream) {
+    /// Alters the server of each connection, for state of one connection.
+    pub(crate) fn on_connect(
+        mut self,
+        alter: impl Fn(AlteredServer) -> AlteredServer + Send + Sync + 'static,
+    ) -> Self {
+        self.on_connect.push(Arc::new(alter));
+        self
+    }
+
+    async fn serve(mut self, client: DuplexStream) {
+        for alter in std::mem::take(&mut self.on_connect) {
+            self = alter(self);
+        }
         let (here, there) = tokio::io::duplex(BUFFER);
         let mock = mock(&self.script);
         let _task = mock.spawn(LineLink::from_stream(there));
@@ -137,10 +188,14 @@ impl AlteredServer {
                         Action::Pass => (Vec::new(), true),
                         Action::Answer(lines) => (lines, false),
                         Action::AnswerAndPass(lines) => (lines, true),
+                        Action::PassAfter(time) => {
+                            tokio::time::sleep(time).await;
+                            (Vec::new(), true)
+                        }
                         Action::Close => return,
                     };
                     for line in lines {
-                        let _ = client_output.write_all(format!("{line}\n").as_bytes()).await;
+                        let _ = client_output.write_all(&self.bytes(&line)).await;
                     }
                     if pass {
                         let _ = server_input.write_all(&[&line[..], b"\n"].concat()).await;
@@ -160,7 +215,7 @@ impl AlteredServer {
                         lines = lines.into_iter().flat_map(|line| alter(request, line)).collect();
                     }
                     for line in lines {
-                        let _ = client_output.write_all(format!("{line}\n").as_bytes()).await;
+                        let _ = client_output.write_all(&self.bytes(&line)).await;
                     }
                 }
             }

@@ -46,3 +46,8 @@ pub(crate) fn bad_rules(report: &CheckReport) -> Vec<Rule> {
     rules.dedup();
     rules
 }
+
+/// Renders the problems of a report, one on each line.
+pub(crate) fn render_problems(report: &CheckReport) -> String {
+    report.problems().iter().map(|it| format!("{it}\n")).collect()
+}

@@ -36,7 +36,7 @@ impl JsonReport<'_> {
             Counts::of(self.verdicts);
         let rules: Vec<Value> = self.verdicts.iter().map(|it| self.rule(it)).collect();
         let gone: Vec<Value> = self.gone.iter().map(|it| accepted_as_json(it)).collect();
-        json!({
+        let mut value = json!({
             "server": self.checked.server_name(),
             "transport": self.transport,
             "revisions": spoken,
@@ -51,7 +51,11 @@ impl JsonReport<'_> {
             "accepted_gone": gone,
             "tools": self.tools(),
             "tokens": self.tokens(),
-        })
+        });
+        if let Some(reason) = &report.token_needed {
+            value["token_needed"] = json!(reason);
+        }
+        value
     }
 
     fn rule(&self, verdict: &RuleVerdict<'_>) -> Value {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use serde_json::Value;
-use sparring_check::{CallPolicy, CheckOptions, CheckReport, ToolTokens, check_observed};
+use sparring_check::{CallPolicy, CheckError, CheckOptions, CheckReport, ToolTokens, check_observed};
 use sparring_suite::call_arguments;
 use sparring_wire::{Revision, RuleLevel};
 
@@ -364,19 +364,22 @@ impl FinishedCheck<'_> {
             };
             unwritten.extend(printed.err().filter(|it| !it.is_broken_pipe()));
         }
-        if check.accept {
+        let token_needed = self.checked.report.token_needed.clone().map(CheckError::TokenNeeded);
+        let incomplete = token_needed.map(CommandError::Check);
+        if check.accept && incomplete.is_none() {
             self.write_baseline().await?;
         }
         if unwritten.is_empty() {
             reports.announce(printer).await;
         }
-        for failure in &unwritten {
+        for failure in unwritten.iter().chain(&incomplete) {
             printer.print_error(failure).await;
         }
-        Ok(match (fails, unwritten.is_empty()) {
-            (true, _) => Exit::Failed,
-            (false, false) => Exit::Usage,
-            (false, true) => Exit::Success,
+        Ok(match (fails, unwritten.is_empty(), incomplete) {
+            (true, ..) => Exit::Failed,
+            (false, false, _) => Exit::Usage,
+            (false, true, Some(failure)) => failure.exit(),
+            (false, true, None) => Exit::Success,
         })
     }
 

@@ -31,6 +31,10 @@ const MAX_LARGEST: usize = 3;
 /// The maximum length of one line.
 const MAX_LINE_COLUMNS: usize = 1_000;
 
+/// The note about a server that refuses every connection.
+const TOKEN_NEEDED: &str =
+    "the server needs a valid token (--bearer, --oauth); only its authorization was checked";
+
 /// The report of one check.
 pub(super) struct TerminalReport<'a> {
     pub(super) checked: &'a Checked,
@@ -124,7 +128,10 @@ impl TerminalReport<'_> {
             self.target.transport()
         );
         let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
-        text.push_str(&self.render_row("speaks", &spoken.join(", ")));
+        match &report.token_needed {
+            None => text.push_str(&self.render_row("speaks", &spoken.join(", "))),
+            Some(_) => text.push_str(&self.render_row("note", TOKEN_NEEDED)),
+        }
         for (reason, revisions) in group_reasons(&report.not_spoken) {
             let names: Vec<&str> = revisions.iter().map(|it| it.name()).collect();
             text.push_str(&self.render_row("not", &format!("{}: {reason}", names.join(", "))));

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::json;
 use sparring_mock::{LlmMock, LlmScript};
 
-use super::Mock;
 use super::journal_file::JournalFile;
 use super::script_reloader::load_error;
+use super::{Mock, note_accept_error};
 use crate::command_error::CommandError;
 use crate::exit::Exit;
 use crate::output::Printer;
@@ -53,7 +53,10 @@ impl Mock {
         // Clients may connect even if the URL could not be printed.
         printed.or_else(CommandError::ignore_broken_pipe)?;
         printer.note(&format!("serving {summary}")).await;
-        let signal = signals.next().await;
+        let signal = tokio::select! {
+            signal = signals.next() => signal,
+            never = note_accept_error(llm.accept_error(), printer) => match never {},
+        };
         drop(llm);
         if let Some(journal) = journal {
             journal.finish().await?;

@@ -4,6 +4,7 @@ mod journal_file;
 mod llm;
 mod script_reloader;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,6 +90,11 @@ pub(crate) struct Mock {
     #[arg(long, requires = "script", conflicts_with = "check")]
     watch: bool,
 
+    /// Limit for a client that reads nothing while output waits for it [default: 5s on
+    /// stdio, 30s over HTTP]
+    #[arg(long, value_name = "TIME", value_parser = values::parse_duration, conflicts_with_all = ["check", "llm"])]
+    write_timeout: Option<Duration>,
+
     /// Allow the script to run programs with `exec`
     #[arg(long)]
     allow_exec: bool,
@@ -158,6 +164,9 @@ impl Mock {
                 Some(journal)
             }
         };
+        if let Some(timeout) = self.write_timeout {
+            mock.server().set_write_timeout(timeout);
+        }
         if let Some(observer) = request_lines::observer(printer) {
             mock.server().on_request(observer);
         }
@@ -267,6 +276,16 @@ async fn apply_process_faults(
     std::future::pending().await
 }
 
+/// Notes the first connection that a server could not accept; never returns.
+pub(crate) async fn note_accept_error(
+    first: impl Future<Output = String>,
+    printer: &Printer,
+) -> Infallible {
+    let error = first.await;
+    printer.note(&format!("cannot accept a connection, and tries again: {error}")).await;
+    std::future::pending().await
+}
+
 /// Returns the exit code after the end of a session over stdio.
 ///
 /// # Errors
@@ -304,7 +323,10 @@ async fn serve_http(
     // Clients may connect even if the URL could not be printed.
     printed.or_else(CommandError::ignore_broken_pipe)?;
     printer.note(&format!("serving {}", mock.summary())).await;
-    let signal = signals.next().await;
+    let signal = tokio::select! {
+        signal = signals.next() => signal,
+        never = note_accept_error(serving.accept_error(), printer) => match never {},
+    };
     serving.stop(STOP_TIMEOUT).await;
     Ok(Exit::Stopped(signal))
 }

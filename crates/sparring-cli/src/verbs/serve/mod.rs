@@ -25,7 +25,7 @@ use crate::host::{Host, HostOptions, ServerFlags};
 use crate::output::Printer;
 use crate::request_lines;
 use crate::signals::Signals;
-use crate::verbs::mock::end_of_stdio;
+use crate::verbs::mock::{end_of_stdio, note_accept_error};
 use config_reloader::ConfigReloader;
 use event_output::EventOutput;
 
@@ -68,6 +68,11 @@ pub(crate) struct Serve {
     /// which other users of the machine can see
     #[arg(long, value_name = "FILE", requires = "http", conflicts_with = "bearer")]
     bearer_file: Option<PathBuf>,
+
+    /// Limit for a client that reads nothing while output waits for it [default: 5s on
+    /// stdio, 30s over HTTP]
+    #[arg(long, value_name = "TIME", value_parser = values::parse_duration)]
+    write_timeout: Option<Duration>,
 
     #[command(flatten)]
     servers: ServerFlags,
@@ -133,6 +138,9 @@ impl Serve {
         token.iter().for_each(|token| printer.secrets().add(token));
         let secrets = printer.secrets().clone();
         let server = Server::new(gateway).mask_output(move |bytes| secrets.mask_bytes(bytes));
+        if let Some(timeout) = self.write_timeout {
+            server.set_write_timeout(timeout);
+        }
         if let Some(observer) = request_lines::observer(printer) {
             server.on_request(observer);
         }
@@ -152,7 +160,7 @@ impl Serve {
                         none.insert(Frontend::Stdio(server.spawn(stdio(Default::default()))))
                     }
                 };
-                front.ended().await
+                front.ended(printer).await
             };
             tokio::select! {
                 biased;
@@ -235,10 +243,12 @@ impl Serve {
 
 impl Frontend {
     /// Waits for the end of input. HTTP has none.
-    async fn ended(&mut self) -> Cause {
+    async fn ended(&mut self, printer: &Printer) -> Cause {
         match self {
             Frontend::Stdio(running) => running.wait().await,
-            Frontend::Http(_) => std::future::pending().await,
+            Frontend::Http(serving) => {
+                match note_accept_error(serving.accept_error(), printer).await {}
+            }
         }
     }
 

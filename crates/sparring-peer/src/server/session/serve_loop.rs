@@ -22,6 +22,9 @@ pub fn client_stopped_reading(cause: &Cause) -> bool {
 /// The maximum time for requests in flight after the end of input.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The maximum time without a read while the backlog of a client is full.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The number of bytes that wait for the clients of all sessions above which a client whose
 /// backlog is full must read sooner, and its time.
 const MAX_UNREAD_BYTES: usize = 256 * 1024 * 1024;
@@ -125,10 +128,11 @@ impl Connection {
             return false;
         }
         let now = self.timer.now();
+        let within = self.shared.write_timeout.get().copied().unwrap_or(WRITE_TIMEOUT);
         let until = match self.full_backlog {
             Some((until, unread)) if unread <= backlog => until,
-            _ if total > MAX_UNREAD_BYTES => now + CROWDED_DRAIN_TIMEOUT,
-            _ => now + DRAIN_TIMEOUT,
+            _ if total > MAX_UNREAD_BYTES => now + within.min(CROWDED_DRAIN_TIMEOUT),
+            _ => now + within,
         };
         self.full_backlog = Some((until, backlog));
         self.timer.poll(Some(until), cx).is_ready()

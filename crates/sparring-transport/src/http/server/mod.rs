@@ -3,6 +3,7 @@
 //! [`HttpServer::handle`] turns a request into a response, so that it can be used behind other
 //! routes. [`HttpServer::serve`] serves a listener. The peer interprets the frames.
 
+mod accept_errors;
 mod auth;
 mod authorize;
 mod body;
@@ -40,6 +41,7 @@ use self::rebinding_guard::Reachability;
 use self::session::Registry;
 use self::shutdown_signal::ShutdownSignal;
 
+pub use self::accept_errors::AcceptErrors;
 pub use self::auth::{Auth, TokenVerifier};
 pub use self::body::Body;
 pub use self::listener::{Listener, listen_tcp};
@@ -72,7 +74,8 @@ struct Shared {
 
 impl<H: Handler> HttpServer<H> {
     /// Creates a server, which starts with the first request.
-    pub fn new(server: Server<H>, options: HttpOptions) -> Self {
+    pub fn new(server: Server<H>, mut options: HttpOptions) -> Self {
+        options.write_timeout = server.write_timeout().unwrap_or(options.write_timeout);
         let revisions = server.revisions();
         let transcript = options.transcript.as_ref();
         let shared = Shared {

@@ -81,15 +81,16 @@ pub(super) async fn serve(
 /// Checks a frame that is treated as modern and does not name its revision. A request is
 /// refused: its metadata lacks the revision (basic#_meta), or its headers lack it too
 /// (basic/transports/streamable-http#server-validation). Responses must not be sent at all.
-pub(super) fn check_without_revision(frame: &Frame, version: Option<&str>) -> Result<(), Refusal> {
+pub(super) fn check_without_revision(
+    frame: &Frame,
+    version: Option<&str>,
+    spoken: &[Revision],
+) -> Result<(), Refusal> {
     match frame.kind() {
         FrameKind::Request => {
             let error = match version {
                 Some(_) => ErrorObject::invalid_params(format!("_meta: {VERSION_KEY} is missing")),
-                None => ErrorObject::new(
-                    code::HEADER_MISMATCH,
-                    format!("missing header {}", mirrored_headers::PROTOCOL_VERSION_HEADER),
-                ),
+                None => missing_version(frame, spoken),
             };
             Err(Refusal::with_error(StatusCode::BAD_REQUEST, error).with_id(frame.id()))
         }
@@ -98,6 +99,20 @@ pub(super) fn check_without_revision(frame: &Frame, version: Option<&str>) -> Re
         }
         _ => Ok(()),
     }
+}
+
+/// Returns the error for a request without the header. A client of earlier revisions gets the
+/// supported versions, because it may show nothing else to its user (basic/versioning).
+fn missing_version(frame: &Frame, spoken: &[Revision]) -> ErrorObject {
+    let header = mirrored_headers::PROTOCOL_VERSION_HEADER;
+    let message = match frame.method() {
+        Some("initialize") => {
+            let names: Vec<_> = spoken.iter().map(|it| it.name()).collect();
+            format!("missing header {header}; supported protocol versions: {}", names.join(", "))
+        }
+        _ => format!("missing header {header}"),
+    };
+    ErrorObject::new(code::HEADER_MISMATCH, message)
 }
 
 /// Returns the status of a single answer (2026-07-28,

@@ -31,7 +31,8 @@ pub struct HttpOptions {
     pub body_limit: usize,
     /// The timeout of receiving a request's body.
     pub body_timeout: Duration,
-    /// The maximum time without a read before a client is disconnected.
+    /// The maximum time without a read before a client is disconnected; a write timeout of the
+    /// server takes precedence.
     pub write_timeout: Duration,
     /// The maximum number of connections; others wait in the system's queue.
     pub max_connections: usize,

@@ -202,7 +202,7 @@ async fn post_mcp(
     let envelope = Envelope { status: None, headers: to_wire_headers(headers) };
     if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
         if !names {
-            modern::check_without_revision(&frame, version)?;
+            modern::check_without_revision(&frame, version, shared.server.revisions())?;
         }
         return modern::serve(shared, frame, envelope).await;
     }

@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
+use super::accept_errors::AcceptErrors;
 use super::connection_stream::ConnectionStream;
 use super::listener::{AnyListener, Stream};
 use super::rebinding_guard::Reachability;
@@ -42,12 +43,19 @@ pub struct HttpServerHandle {
     task: JoinHandle<()>,
     stop: Option<oneshot::Sender<Duration>>,
     address: Option<SocketAddr>,
+    accept_errors: AcceptErrors,
 }
 
 impl HttpServerHandle {
     /// Returns its address; `None` for a Unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
+    }
+
+    /// Waits until a connection cannot be accepted, for example because the system has no free
+    /// file descriptors, and returns the first such error. The server goes on.
+    pub async fn accept_error(&self) -> String {
+        self.accept_errors.first().await
     }
 
     /// Stops in an orderly way: no new requests are accepted, subscriptions and standing
@@ -72,14 +80,16 @@ impl Drop for HttpServerHandle {
 pub(super) fn spawn(shared: Arc<Shared>, listener: Box<dyn AnyListener>) -> HttpServerHandle {
     let address = listener.address();
     let (stop, stopped) = oneshot::channel();
-    let task = task::spawn(run(shared, listener, stopped));
-    HttpServerHandle { task, stop: Some(stop), address }
+    let accept_errors = AcceptErrors::default();
+    let task = task::spawn(run(shared, listener, stopped, accept_errors.clone()));
+    HttpServerHandle { task, stop: Some(stop), address, accept_errors }
 }
 
 async fn run(
     shared: Arc<Shared>,
     listener: Box<dyn AnyListener>,
     mut stopped: oneshot::Receiver<Duration>,
+    accept_errors: AcceptErrors,
 ) {
     let _file = SocketFile(listener.file());
     let reach = listener.address().map_or(Reachability::Remote, Reachability::from_address);
@@ -90,7 +100,7 @@ async fn run(
         tokio::select! {
             within = &mut stopped => break within.unwrap_or_default(),
             Some(_) = connections.join_next() => {}
-            stream = accept(&*listener), if connections.len() < max_connections => {
+            stream = accept(&*listener, &accept_errors), if connections.len() < max_connections => {
                 let Some(stream) = stream else { continue };
                 let shutdown = shared.shutdown.subscribe();
                 let connection = serve_connection(&shared, stream, reach, shutdown);
@@ -106,7 +116,7 @@ async fn run(
     let done = tokio::time::timeout_at(deadline, graceful.shutdown());
     tokio::select! {
         _ = done => {}
-        () = serve_answers(&shared, listener, reach) => {}
+        () = serve_answers(&shared, listener, reach, &accept_errors) => {}
     }
     connections.shutdown().await;
     shared.stop_sessions(STOP_SESSIONS_TIMEOUT).await;
@@ -118,6 +128,7 @@ async fn serve_answers(
     shared: &Arc<Shared>,
     listener: Option<Box<dyn AnyListener>>,
     reach: Reachability,
+    accept_errors: &AcceptErrors,
 ) {
     let Some(listener) = listener else { return std::future::pending().await };
     let mut connections = JoinSet::new();
@@ -125,7 +136,7 @@ async fn serve_answers(
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
-            stream = accept(&*listener), if connections.len() < max_connections => {
+            stream = accept(&*listener, accept_errors), if connections.len() < max_connections => {
                 let Some(stream) = stream else { continue };
                 let connection = serve_connection(shared, stream, reach, ShutdownWaiter::never());
                 connections.spawn(boxed(async { drop(connection.await) }));
@@ -140,14 +151,18 @@ fn boxed(serving: impl Future<Output = ()> + Send + 'static) -> BoxFuture<'stati
 }
 
 /// Accepts the next connection; `None` if that failed.
-fn accept(listener: &dyn AnyListener) -> impl Future<Output = Option<Box<dyn Stream>>> + Send {
+fn accept(
+    listener: &dyn AnyListener,
+    accept_errors: &AcceptErrors,
+) -> impl Future<Output = Option<Box<dyn Stream>>> + Send {
     let accepted = listener.accept();
-    async {
+    async move {
         match accepted.await {
             Ok(stream) => Some(stream),
             // A connection that broke before it was accepted does not affect the next.
             Err(error) if is_connection_error(&error) => None,
-            Err(_) => {
+            Err(error) => {
+                accept_errors.report(&error);
                 tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
                 None
             }

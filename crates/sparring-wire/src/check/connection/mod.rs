@@ -41,6 +41,9 @@ const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 /// The maximum number of subscriptions, and of responses of the client, that are remembered.
 const MAX_SUBSCRIPTIONS: usize = 1024;
 
+/// The maximum number of malformed requests that are remembered.
+const MAX_MALFORMED: usize = 256;
+
 /// Checks the frames of one connection, in the order in which they were sent.
 #[derive(Debug, Default)]
 pub struct ConnectionChecker {
@@ -73,8 +76,11 @@ pub struct ConnectionChecker {
     page_scopes: HashMap<(&'static str, Box<str>), Box<str>>,
     /// The ids of the events over HTTP.
     event_ids: HashSet<String>,
-    /// True if the client has sent a frame whose id the server perhaps could not read.
+    /// True if the client has sent a frame whose id the server perhaps could not read, and
+    /// which cannot be answered by its id.
     client_frame_was_malformed: bool,
+    /// The ids of the client's malformed requests that have no response.
+    malformed_requests: HashSet<Id>,
 }
 
 /// The result of a handshake.
@@ -110,10 +116,26 @@ impl ConnectionChecker {
             FrameKind::Batch => self.check_batch(from, frame),
             FrameKind::Other => self.envelope_violations(self.revision(), frame),
         };
-        let is_malformed = || frame.kind() == FrameKind::Other || !found.is_empty();
-        self.client_frame_was_malformed |= from == Side::Client && is_malformed();
+        let is_malformed = frame.kind() == FrameKind::Other || !found.is_empty();
+        if from == Side::Client && is_malformed {
+            self.learn_malformed(frame);
+        } else if let Some(id) = frame.id().filter(|_| from == Side::Server) {
+            self.malformed_requests.remove(id);
+        }
         found.truncate(MAX_VIOLATIONS);
         found
+    }
+
+    /// Remembers a malformed frame of the client, which can get an error without an id. One
+    /// that has been answered with its id gets no other.
+    fn learn_malformed(&mut self, frame: &Frame) {
+        let is_request = frame.kind() == FrameKind::Request && frame.violations().is_empty();
+        match frame.id().filter(|_| is_request && self.malformed_requests.len() < MAX_MALFORMED) {
+            Some(id) => {
+                self.malformed_requests.insert(id.clone());
+            }
+            None => self.client_frame_was_malformed = true,
+        }
     }
 
     fn check_batch(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {

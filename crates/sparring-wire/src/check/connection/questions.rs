@@ -2,6 +2,7 @@
 //! sampling, as requests of the server or as input of a result.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::{ConnectionChecker, capabilities, sensitive, violation};
 use crate::check::json_path::JsonPath;
@@ -62,14 +63,13 @@ pub(super) fn check_inputs(
     };
     let section = Rule::EmptyInput.entry().section;
     let base = "$.result.inputRequests";
-    let mut seen: Vec<Cow<'_, str>> = Vec::new();
+    let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
     for (key, request) in inputs.members() {
         let path = JsonPath::new(base).name(&key.name()).to_string();
-        if seen.contains(&key.name()) {
+        if !seen.insert(key.name()) {
             let message = format!("{:?} is the key of another input request", key.name());
             out.push(violation(revision, Rule::DuplicateInput, &*path, message, section));
         }
-        seen.push(key.name());
         let method = request.get("method").and_then(Json::as_str).unwrap_or_default();
         let params = request.get("params").unwrap_or(Json::EMPTY_OBJECT);
         let question = Question { revision, params, declared, path: format!("{path}.params") };

@@ -160,7 +160,8 @@ impl ConnectionChecker {
     ) {
         let is_refusal = status.is_some_and(|it| !(200..=299).contains(&it));
         let is_error = frame.kind() == FrameKind::Error && frame.id().is_none();
-        if !is_error || is_refusal || self.client_frame_was_malformed {
+        let is_possible = self.client_frame_was_malformed || !self.malformed_requests.is_empty();
+        if !is_error || is_refusal || is_possible {
             return;
         }
         // A server of the other era can have problems with the id of a probe.

@@ -476,6 +476,16 @@ fn an_error_without_an_id_answers_an_unreadable_message() {
         assert_eq!(found(&[notified], &opening, Some(400)), [""; 0], "{revision}");
         let unreadable = (r#">{"id":{},"method":"ping"}"#, "wire/id-wrong-type $.id");
         assert_eq!(found(&[unreadable], &opening, None), [""; 0], "{revision}");
+        let malformed =
+            (r#">{"id":5,"method":"ping","params":[]}"#, "wire/params-wrong-type $.params");
+        assert_eq!(found(&[malformed], &opening, None), [""; 0], "{revision}");
+        let wrong = r#">{"id":5,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":[]}}"#;
+        let wrong = (wrong, "schema/wrong-type $.params.argument");
+        let answered = (r#"<{"id":5,"error":{"code":-32602,"message":"m"}}"#, "");
+        if revision == "2024-11-05" {
+            assert_eq!(found(&[wrong], &opening, None), [""; 0], "{revision}");
+            assert_eq!(found(&[wrong, answered], &opening, None), broken, "{revision}");
+        }
     }
     assert_eq!(found(&[], &discovery(), None), broken);
     // A server can answer a probe of the other era in any way.

@@ -1,5 +1,0 @@
-//! Authorization over HTTP.
-
-use super::Probe;
-
-pub(super) const PROBES: &[Probe] = &[];

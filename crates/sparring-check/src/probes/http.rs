@@ -1,5 +1,0 @@
-//! Streamable HTTP.
-
-use super::Probe;
-
-pub(super) const PROBES: &[Probe] = &[];

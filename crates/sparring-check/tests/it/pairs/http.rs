@@ -1,5 +1,0 @@
-//! Streamable HTTP.
-
-use super::Case;
-
-pub(super) const CASES: &[Case] = &[];
