@@ -1,6 +1,7 @@
 //! Tests of the HTML report in a browser.
 
 mod big;
+mod check;
 mod filters;
 mod hostile;
 mod keys;
