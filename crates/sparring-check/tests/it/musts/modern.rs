@@ -325,7 +325,7 @@ pub(super) const ALL: &[Must] = &[
         server.on_connect(move |server| {
             let number = connections.fetch_add(1, Ordering::SeqCst);
             server.on_result("tools/list", move |result| {
-                if number % 2 == 1 {
+                if number > 0 {
                     result["tools"].as_array_mut().unwrap().pop();
                 }
             })
