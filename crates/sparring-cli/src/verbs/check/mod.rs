@@ -21,7 +21,9 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use serde_json::Value;
-use sparring_check::{CallPolicy, CheckError, CheckOptions, CheckReport, ToolTokens, check_observed};
+use sparring_check::{
+    CallPolicy, CheckError, CheckOptions, CheckReport, ToolTokens, check_observed,
+};
 use sparring_suite::call_arguments;
 use sparring_wire::{Revision, RuleLevel};
 
