@@ -10,8 +10,8 @@ mod authorization;
 mod batch;
 mod broken_messages;
 mod call_traffic;
-mod capabilities;
 mod cancellations;
+mod capabilities;
 mod changes;
 mod completion;
 mod cost;
@@ -103,9 +103,10 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     definitions::PROBES,
     cost::PROBES,
     safety::PROBES,
-    arguments::PROBES,
-    // At the end, when other requests may have changed the lists.
+    // Late, when other requests may have changed the lists.
     lists::PROBES,
+    // After all probes that need the shared connection, since arguments may crash the server.
+    arguments::PROBES,
     capabilities::LAST_PROBES,
     metadata::LAST_PROBES,
 ];

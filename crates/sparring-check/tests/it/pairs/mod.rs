@@ -73,9 +73,9 @@ const AREAS: &[&[Case]] = &[
 
 /// The report about a correct server.
 type CorrectReport = Arc<Result<CheckReport, CheckError>>;
-/// What a check of a correct server depends on: the revision, the kind of server, and the
-/// functions that change it and the options.
-type CorrectKey = (Revision, usize, [usize; 4]);
+/// What a check of a correct server depends on: the revision, the choice of rules, the kind of
+/// server, and the functions that change it and the options.
+type CorrectKey = (Revision, bool, usize, [usize; 4]);
 
 /// The reports about correct servers.
 static REPORTS: LazyLock<Mutex<HashMap<CorrectKey, Arc<OnceCell<CorrectReport>>>>> =
@@ -219,11 +219,11 @@ impl Case {
             self.correct as usize,
             self.change as usize,
         ];
-        let key = (self.revision, kind, functions);
+        let is_judged_by_arguments = self.rule.id().starts_with("arguments/");
+        let key = (self.revision, is_judged_by_arguments, kind, functions);
         let shared = REPORTS.lock().unwrap().entry(key).or_default().clone();
-        let checked = shared.get_or_init(|| async {
-            Arc::new(check(self.target(false).await, options).await)
-        });
+        let checked = shared
+            .get_or_init(|| async { Arc::new(check(self.target(false).await, options).await) });
         Arc::clone(checked.await)
     }
 
