@@ -188,5 +188,7 @@ async fn only_the_acknowledgment_opens_a_subscription() {
     let rules: Vec<_> =
         client.transcript().violations().iter().map(|found| found.rule.id()).collect();
     // This server does not declare tools either.
-    assert_eq!(rules, ["capabilities/undeclared", "subscriptions/invalid"]);
+    let expected =
+        ["capabilities/undeclared", "subscriptions/invalid", "subscriptions/undeclared-kind"];
+    assert_eq!(rules, expected);
 }

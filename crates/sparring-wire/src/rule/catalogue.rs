@@ -243,6 +243,21 @@ rules! {
     Stateful = "lifecycle/stateful", Check, Must, MODERN, "basic#statelessness",
         "A request must not depend on earlier requests of the connection.",
         "Take everything that a request needs from the request itself.";
+    OutOfOrder = "lifecycle/out-of-order", Traffic, Should, LEGACY, "basic/lifecycle#initialization",
+        "Requests other than `ping` should wait until the session is initialized, and `initialize` should come once.",
+        "Wait until the session is initialized before you send requests.";
+    WrongVersion = "lifecycle/wrong-version", Traffic, Must, ALL, "basic/versioning#protocol-version-negotiation",
+        "A server must answer with a version that the client requested or that it supports.",
+        "Answer with the requested version if you support it, otherwise with your newest.";
+    EarlyMessage = "lifecycle/early-message", Traffic, Must, LEGACY, "basic/lifecycle#initialization",
+        "A server must answer `initialize` before it sends requests other than `ping` and notifications other than log messages.",
+        "Wait for `notifications/initialized` before you send anything else.";
+    IgnoredEndOfInput = "lifecycle/ignored-end-of-input", Traffic, Should, MODERN, "basic/transports/stdio#shutdown",
+        "A server process should exit promptly when its input ends.",
+        "End the process when its stdin ends.";
+    Crash = "lifecycle/crash", Check, Must, ALL, NONE,
+        "A server must not end before its client does.",
+        "Catch the failure, and answer the request with an error.";
     MissingDiscover = "discover/not-implemented", Check, Must, MODERN, "server/discover",
         "A server must implement `server/discover`.",
         "Answer `server/discover` with your versions and capabilities.";
@@ -267,24 +282,6 @@ rules! {
     RequiredCapability = "capabilities/required-capability", Check, Must, MODERN, "basic#meta",
         "A request that needs a capability that the client lacks must get the error -32021, which lists it.",
         "Answer such requests with the error -32021 and `data.requiredCapabilities`.";
-    LongLine = "stdio/long-line", Check, Should, ALL, NONE,
-        "A server should read messages of any common length.",
-        "Read lines without a fixed limit, or with one of several megabytes.";
-    OutOfOrder = "lifecycle/out-of-order", Traffic, Should, LEGACY, "basic/lifecycle#initialization",
-        "Requests other than `ping` should wait until the session is initialized, and `initialize` should come once.",
-        "Wait until the session is initialized before you send requests.";
-    WrongVersion = "lifecycle/wrong-version", Traffic, Must, ALL, "basic/versioning#protocol-version-negotiation",
-        "A server must answer with a version that the client requested or that it supports.",
-        "Answer with the requested version if you support it, otherwise with your newest.";
-    EarlyMessage = "lifecycle/early-message", Traffic, Must, LEGACY, "basic/lifecycle#initialization",
-        "A server must answer `initialize` before it sends requests other than `ping` and notifications other than log messages.",
-        "Wait for `notifications/initialized` before you send anything else.";
-    IgnoredEndOfInput = "lifecycle/ignored-end-of-input", Traffic, Should, MODERN, "basic/transports/stdio#shutdown",
-        "A server process should exit promptly when its input ends.",
-        "End the process when its stdin ends.";
-    Crash = "lifecycle/crash", Check, Must, ALL, NONE,
-        "A server must not end before its client does.",
-        "Catch the failure, and answer the request with an error.";
     Undeclared = "capabilities/undeclared", Traffic, Must, ALL, "basic/patterns/mrtr#server-requirements-basic-workflow",
         "A side must only use features that the other side or itself has declared.",
         "Declare the capability, or do not use the feature.";
@@ -294,6 +291,9 @@ rules! {
     InvalidExtension = "capabilities/extension-name", Traffic, Must, MODERN, "basic/versioning#extension-negotiation",
         "The name of an extension must be a valid key of `_meta` with a prefix.",
         "Name the extension with a prefix, such as `com.example/feature`.";
+    LongLine = "stdio/long-line", Check, Should, ALL, NONE,
+        "A server should read messages of any common length.",
+        "Read lines without a fixed limit, or with one of several megabytes.";
     InvalidProgress = "progress/invalid", Traffic, Must, ALL, "basic/patterns/progress#progress-flow",
         "Progress must increase and must name the unique token of a pending request.",
         "Send progress only with the token of a running request, and with growing values.";

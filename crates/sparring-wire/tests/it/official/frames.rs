@@ -60,7 +60,9 @@ fn the_capabilities_are_those_of_the_schemas() {
 
 fn assert_valid(checker: &Checker, from: Side, answers: Option<&str>, frame: &Value) {
     let frame = Frame::parse(frame.to_string());
-    let found = checker.check(&frame, from, answers);
+    let mut found = checker.check(&frame, from, answers);
+    // Samples of the schema need not follow its recommendations.
+    found.retain(|it| !it.is_warning());
     assert!(found.is_empty(), "{} {frame:?}: {found:?}", checker.revision());
 }
 
@@ -109,8 +111,9 @@ fn valid_results_have_no_violations() {
                     let frame =
                         Frame::result_response(&Id::Integer(1), RawJson::from(&value).view(), &[]);
                     let mut found = checker.check(&frame, side.other(), Some(rule.name));
-                    // Samples of the schema need not follow its recommendations.
-                    found.retain(|it| !it.is_warning());
+                    // Samples of the schema need not follow its recommendations, and their
+                    // numbers need not fit their lists.
+                    found.retain(|it| !it.is_warning() && it.rule != Rule::CompletionTotal);
                     assert!(found.is_empty(), "{revision} {frame:?}: {found:?}");
                     count += 1;
                 }
