@@ -101,7 +101,7 @@ impl std::fmt::Display for Rule {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use super::*;
 
@@ -171,16 +171,9 @@ mod tests {
             let is_test = path.file_stem().is_some_and(|name| name == "tests");
             if path.is_dir() && !is_test {
                 read_sources(&path, sources);
-            } else if path.extension().is_some_and(|it| it == "rs")
-                && !is_test
-                && !is_catalogue(&path)
-            {
+            } else if path.extension().is_some_and(|it| it == "rs") && !is_test {
                 sources.push_str(&std::fs::read_to_string(&path).unwrap());
             }
         }
-    }
-
-    fn is_catalogue(path: &Path) -> bool {
-        path == PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/rule/catalogue.rs")
     }
 }
