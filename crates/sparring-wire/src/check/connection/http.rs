@@ -69,7 +69,7 @@ impl ConnectionChecker {
                     kind => format!("{kind} with the status {status}"),
                 };
                 let message =
-                    format!("a request must be answered with JSON or an event stream, not {found}");
+                    format!("the answer to a request must be JSON or an event stream; found {found}");
                 (Rule::WrongContentType, "$", message)
             }
             HttpObservation::Listened { status, content_type, has_session } => {
