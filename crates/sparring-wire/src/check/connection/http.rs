@@ -68,8 +68,9 @@ impl ConnectionChecker {
                     "" => format!("the status {status} without a body"),
                     kind => format!("{kind} with the status {status}"),
                 };
-                let message =
-                    format!("the answer to a request must be JSON or an event stream; found {found}");
+                let message = format!(
+                    "the answer to a request must be JSON or an event stream; found {found}"
+                );
                 (Rule::WrongContentType, "$", message)
             }
             HttpObservation::Listened { status, content_type, has_session } => {
