@@ -6,8 +6,25 @@ use std::borrow::Cow;
 
 use crate::rule::{Rule, RuleLevel};
 
-/// The maximum number of violations that one frame can have.
-pub(crate) const MAX_VIOLATIONS: usize = 64;
+/// The maximum number of broken requirements of one frame, and of warnings.
+const MAX_VIOLATIONS: usize = 64;
+
+/// Returns true if a frame with these violations can have one more of this rule. Warnings have
+/// a limit of their own, so that they never displace a broken requirement.
+pub(crate) fn has_room(found: &[Violation], rule: Rule) -> bool {
+    let level = |rule: Rule| rule.level() == RuleLevel::Must;
+    found.iter().filter(|it| level(it.rule) == level(rule)).count() < MAX_VIOLATIONS
+}
+
+/// Drops the violations above the limits, the last ones first.
+pub(crate) fn truncate(found: &mut Vec<Violation>) {
+    let (mut requirements, mut warnings) = (0, 0);
+    found.retain(|violation| {
+        let count = if violation.is_warning() { &mut warnings } else { &mut requirements };
+        *count += 1;
+        *count <= MAX_VIOLATIONS
+    });
+}
 
 /// One broken rule, found in a frame or in the frames of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]

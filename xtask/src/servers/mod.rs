@@ -78,7 +78,7 @@ impl Installation {
                 Packages::Python | Packages::PythonSdk1 => {
                     packages::install_python(&source.join("requirements.txt"), &folder)?;
                 }
-                Packages::Rust => {}
+                Packages::Rust => continue,
             }
             copy_files(&sources.join("own"), &folder)?;
         }

@@ -2,7 +2,7 @@
 
 use super::json_path::JsonPath;
 use crate::rule::Rule;
-use crate::violation::{MAX_VIOLATIONS, Violation};
+use crate::violation::{Violation, has_room};
 
 /// The violations found so far, and the section of the specification for the next
 /// ones.
@@ -38,9 +38,10 @@ impl<'a> ViolationCollector<'a> {
         self.probing
     }
 
-    /// Returns true if a check can stop after a mismatch.
+    /// Returns true if a check can stop after a mismatch, since no broken requirement is added
+    /// any more.
     pub(super) fn is_full(&self) -> bool {
-        self.probing || self.found.len() >= MAX_VIOLATIONS
+        self.probing || !has_room(&self.found, Rule::NotJson)
     }
 
     pub(super) fn add(
@@ -49,7 +50,7 @@ impl<'a> ViolationCollector<'a> {
         path: &JsonPath<'_>,
         message: impl FnOnce() -> String,
     ) {
-        if !self.is_full() {
+        if !self.probing && has_room(&self.found, rule) {
             self.push(rule, path, message(), self.section);
         }
     }
@@ -72,7 +73,7 @@ impl<'a> ViolationCollector<'a> {
         path: &JsonPath<'_>,
         message: impl FnOnce() -> String,
     ) {
-        if !self.is_full() {
+        if !self.probing && has_room(&self.found, rule) {
             self.push(rule, path, message(), section);
         }
     }
@@ -88,8 +89,11 @@ impl<'a> ViolationCollector<'a> {
 
     /// Adds violations that already have a section.
     pub(super) fn extend(&mut self, violations: impl IntoIterator<Item = Violation>) {
-        let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
-        self.found.extend(violations.into_iter().take(room));
+        for violation in violations {
+            if has_room(&self.found, violation.rule) {
+                self.found.push(violation);
+            }
+        }
     }
 
     pub(super) fn count(&self) -> usize {

@@ -12,7 +12,7 @@ use crate::json::scanner::Scanner;
 use crate::json::{Json, JsonKind, Key, SyntaxError, SyntaxErrorKind};
 use crate::revision::known_method;
 use crate::rule::Rule;
-use crate::violation::{MAX_VIOLATIONS, Violation};
+use crate::violation::{Violation, has_room};
 
 /// The section about messages.
 const MESSAGES_SECTION: &str = "basic#messages";
@@ -362,7 +362,7 @@ impl<'a> FrameParser<'a> {
 
     fn report(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
         let violations = &mut self.fields.diagnostics().violations;
-        if violations.len() < MAX_VIOLATIONS {
+        if has_room(violations, rule) {
             violations.push(Violation::new(rule, path, message, MESSAGES_SECTION));
         }
     }

@@ -1,6 +1,9 @@
 //! Parsing and building frames: fields, violations and exact bytes.
 
-use sparring_wire::{ErrorObject, Frame, FrameKind, Id, IdSequence, Json, Limits, RawJson, Rule};
+use sparring_wire::{
+    Checker, ErrorObject, Frame, FrameKind, Id, IdSequence, Json, Limits, RawJson, Revision, Rule,
+    Side,
+};
 
 /// Parses a frame and compares the violations with `rule path` pairs.
 fn check(bytes: impl Into<Vec<u8>>, expected: &str) -> Frame {
@@ -20,6 +23,30 @@ fn creates_a_json_rpc_request() {
     assert!(request.id().is_some_and(|id| ids.has_generated(id)));
     assert_eq!(request.text(), r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
     assert!(check(request.bytes(), "").kind() == FrameKind::Request);
+}
+
+/// Found by fuzzing: many warnings hid that the text was not JSON.
+#[test]
+fn warnings_do_not_displace_broken_requirements() {
+    let duplicates = r#""extra":1,"#.repeat(200);
+    for (text, expected) in [
+        (format!(r#"{{{duplicates}"jsonrpc":"2.0","id":1,"result":{{}}:1}}"#), Rule::NotJson),
+        (format!(r#"{{{duplicates}"jsonrpc":"1.0","id":1,"result":{{}}}}"#), Rule::WrongJsonrpc),
+    ] {
+        let frame = Frame::parse(text);
+        let warnings = frame.violations().iter().filter(|it| it.is_warning()).count();
+        assert!((1..=64).contains(&warnings), "{warnings}");
+        assert!(frame.violations().iter().any(|it| it.rule == expected), "{expected}");
+    }
+    let result = format!(r#"{{"a":{{{duplicates}"b":1}},"content":[]}}"#);
+    let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    let found = Checker::for_revision(Revision::V2025_11_25).check(
+        &Frame::parse(text),
+        Side::Server,
+        Some("tools/list"),
+    );
+    assert!(found.iter().any(|it| it.rule == Rule::MissingField), "{found:?}");
+    assert!(found.iter().filter(|it| it.is_warning()).count() <= 64);
 }
 
 #[test]

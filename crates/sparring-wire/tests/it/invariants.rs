@@ -8,7 +8,8 @@ use sparring_wire::{
 };
 
 /// The maximum number of violations of one frame.
-const MAX_VIOLATIONS: usize = 64;
+/// The limit of broken requirements and that of warnings together.
+const MAX_VIOLATIONS: usize = 2 * 64;
 
 /// Parses bytes as a frame, checks all invariants, and checks the frame against one
 /// revision. Panics if an invariant does not hold.

@@ -30,7 +30,7 @@ use crate::id::Id;
 use crate::json::{Json, RawJson};
 use crate::revision::{Revision, Side};
 use crate::rule::Rule;
-use crate::violation::{MAX_VIOLATIONS, Violation};
+use crate::violation::{self, Violation};
 
 /// Keys of the metadata of modern messages.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
@@ -122,7 +122,7 @@ impl ConnectionChecker {
         } else if let Some(id) = frame.id().filter(|_| from == Side::Server) {
             self.malformed_requests.remove(id);
         }
-        found.truncate(MAX_VIOLATIONS);
+        violation::truncate(&mut found);
         found
     }
 
@@ -151,7 +151,7 @@ impl ConnectionChecker {
             }
             // The frames of a forbidden batch still count as sent.
             let inside = self.check(from, &item);
-            if forbidden.is_some() || found.len() >= MAX_VIOLATIONS {
+            if forbidden.is_some() {
                 continue;
             }
             let base = format!("$[{index}]");
@@ -159,6 +159,7 @@ impl ConnectionChecker {
                 violation.path = rebase_path(&violation.path, &base);
                 violation
             }));
+            violation::truncate(&mut found);
         }
         found
     }
