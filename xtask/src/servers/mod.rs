@@ -104,7 +104,7 @@ impl Installation {
         if accepted.exists() {
             check.arg("--baseline").arg(&accepted);
         }
-        check.args(["--strict", "--timeout", "60s", "--rule-timeout", "20s"]);
+        check.args(["--strict", "--timeout", "60s"]);
         for (name, value) in server.variables {
             check.arg("--env").arg(format!("{name}={value}"));
         }

@@ -14,7 +14,7 @@ use super::optional::Optional;
 use super::search::Search;
 
 /// The length of a long text without a limit in its schema, in characters.
-const LONG: u64 = 50_000;
+const LONG: u64 = 20_000;
 
 /// The characters of ordinary texts, the simplest first.
 const ORDINARY: [&str; 12] = ["a", "b", "z", "A", "Z", "0", "9", " ", "-", "_", ".", "é"];
