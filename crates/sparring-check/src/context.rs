@@ -1,6 +1,7 @@
 //! The things that a probe works with: connections, facts and outcomes of one revision.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,8 @@ pub(crate) struct Context {
     outcomes: Arc<Outcomes>,
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
+    /// True if messages of the server may repeat generated arguments.
+    has_generated_arguments: AtomicBool,
     main: Option<Connection>,
     /// The second connection, once a probe needs it.
     spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
@@ -157,6 +160,7 @@ impl Context {
             observer,
             outcomes: Arc::default(),
             recordings: Mutex::default(),
+            has_generated_arguments: AtomicBool::new(false),
             main: None,
             spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
@@ -333,10 +337,19 @@ impl Context {
         let timeout = self.options.rule_timeout;
         let (connection, recording) =
             Connection::start(opened, client, &self.outcomes, &self.observer, timeout);
+        if self.has_generated_arguments.load(Ordering::Relaxed) {
+            recording.expect_generated_arguments();
+        }
         if judged {
             self.recordings.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
         }
         Ok(connection)
+    }
+
+    /// From now on messages of the server may repeat generated arguments, on all connections.
+    pub(crate) fn expect_generated_arguments(&self) {
+        self.has_generated_arguments.store(true, Ordering::Relaxed);
+        self.recordings().iter().for_each(Recording::expect_generated_arguments);
     }
 
     /// Returns a client that declares and answers everything that a server can ask.

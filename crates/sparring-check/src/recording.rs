@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sparring_wire::{Entry, Side, Transcript, TranscriptItem, Violation};
+use sparring_wire::{Entry, Rule, Side, Transcript, TranscriptItem, Violation};
 use tokio::sync::Notify;
 
 use crate::observer::CheckObserver;
@@ -13,6 +13,17 @@ const MAX_ENTRIES: usize = 20_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// The limit of kept violations.
 const MAX_VIOLATIONS: usize = 1_000;
+
+/// The rules that a server may break because it repeats generated arguments: their length, or
+/// a URL or a name in them.
+const RULES_OF_ECHOES: [Rule; 6] = [
+    Rule::TooLarge,
+    Rule::SensitiveLog,
+    Rule::SensitiveElicitation,
+    Rule::SensitiveUrl,
+    Rule::InsecureUrl,
+    Rule::ClickableUrl,
+];
 
 /// The record of one connection. Cheap to clone; all clones share it.
 #[derive(Clone, Default)]
@@ -30,6 +41,8 @@ struct Recorded {
     bytes: usize,
     /// The violations of the server, each with the index of its entry, if it has one.
     violations: Vec<(Violation, Option<usize>)>,
+    /// True if messages may repeat generated arguments.
+    has_generated_arguments: bool,
 }
 
 impl Recording {
@@ -55,6 +68,11 @@ impl Recording {
         }
         drop(recorded);
         self.0.changed.notify_waiters();
+    }
+
+    /// From now on messages may repeat generated arguments.
+    pub(crate) fn expect_generated_arguments(&self) {
+        self.recorded().has_generated_arguments = true;
     }
 
     /// Returns the number of entries so far.
@@ -120,7 +138,8 @@ impl Recorded {
     }
 
     fn add_violation(&mut self, violation: &Violation, index: Option<usize>) {
-        if self.violations.len() < MAX_VIOLATIONS {
+        let is_echo = self.has_generated_arguments && RULES_OF_ECHOES.contains(&violation.rule);
+        if !is_echo && self.violations.len() < MAX_VIOLATIONS {
             self.violations.push((violation.clone(), index));
         }
     }

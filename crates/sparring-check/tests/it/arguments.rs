@@ -209,3 +209,21 @@ fn use_of<'a>(report: &'a CheckReport, tool: &str) -> &'a ToolUseOutcome {
     let mut uses = report.revisions[0].tool_uses.iter();
     &uses.find(|it| it.tool == tool).unwrap().outcome
 }
+
+/// A server that puts its arguments into a question is not blamed for a URL that the check has
+/// generated, but for one of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_repeats_generated_arguments_is_not_blamed_for_them() {
+    for (least_length, is_broken) in [(0, true), (1_000, false)] {
+        let server = server(move |_, arguments| {
+            let text = arguments["text"].as_str()?;
+            let schema = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}});
+            let params = json!({"message": "See https://example.com/", "requestedSchema": schema});
+            let method = "elicitation/create";
+            let ask = json!({"jsonrpc": "2.0", "id": text, "method": method, "params": params});
+            (text.len() >= least_length).then(|| Action::AnswerAndPass(vec![ask.to_string()]))
+        });
+        let found = findings(server, Rule::ClickableUrl).await;
+        assert_eq!(!found.is_empty(), is_broken, "{least_length}: {found:?}");
+    }
+}

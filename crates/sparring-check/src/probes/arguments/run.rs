@@ -110,6 +110,7 @@ impl<'a> Run<'a> {
     /// Calls each tool with its next case, round by round. Each tool has the same part of the
     /// time.
     async fn call_with_generated_arguments(&mut self) -> ProbeResult {
+        self.context.expect_generated_arguments();
         let cases: Vec<Vec<Case>> = self.tools.iter().map(|tool| self.cases_of(tool)).collect();
         let time = self.unit / 2;
         let share = time / self.tools.len().max(1) as u32;
