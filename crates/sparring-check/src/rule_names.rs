@@ -1,4 +1,5 @@
-//! Finds the rules that a user names: by id, or by a pattern such as `tools/*`.
+//! Finds the rules that a user names: by id, or by a pattern such as `tools/*`. The names of tools
+//! use the same patterns.
 
 use sparring_wire::{RULES, Rule};
 
@@ -44,12 +45,27 @@ mod tests {
 
     #[test]
     fn a_star_matches_any_text() {
-        for (pattern, text) in
-            [("a*c", "abc"), ("*c", "abc"), ("a*", "a"), ("*", ""), ("a*b*c", "axbxc")]
-        {
+        for (pattern, text) in [
+            ("a*c", "abc"),
+            ("*c", "abc"),
+            ("a*", "a"),
+            ("*", ""),
+            ("a*b*c", "axbxc"),
+            ("get_weather", "get_weather"),
+            ("get_*", "get_weather"),
+            ("*weather", "get_weather"),
+            ("*et*ea*", "get_weather"),
+            ("*", "get_weather"),
+        ] {
             assert!(matches_pattern(pattern, text), "{pattern} {text}");
         }
-        for (pattern, text) in [("a*c", "abcd"), ("a", "ab"), ("*x", "abc")] {
+        for (pattern, text) in [
+            ("a*c", "abcd"),
+            ("a", "ab"),
+            ("*x", "abc"),
+            ("get", "get_weather"),
+            ("*x*", "get_weather"),
+        ] {
             assert!(!matches_pattern(pattern, text), "{pattern} {text}");
         }
     }

@@ -85,17 +85,12 @@ impl ServerProcess {
         let memory = memory.and_then(|it| it.trim().strip_suffix(" kB")?.trim().parse().ok());
         let memory_bytes = memory.map(|kib: u64| kib * 1024).context("no VmRSS")?;
         let files = fs::read_dir(format!("/proc/{id}/fd")).context("no open files")?.count();
-        let children = read(&format!("task/{id}/children"))?;
-        // The processes are started by any of the threads.
-        let mut processes = children.split_whitespace().count();
+        // Any of the threads may have started a process.
+        let mut processes = 0;
         for thread in fs::read_dir(format!("/proc/{id}/task")).context("no threads")? {
-            let thread = thread?.file_name();
-            if thread != *id.to_string() {
-                let children =
-                    fs::read_to_string(format!("/proc/{id}/task/{}/children", thread.display()));
-                // A thread may have ended meanwhile.
-                processes += children.unwrap_or_default().split_whitespace().count();
-            }
+            let children = fs::read_to_string(thread?.path().join("children"));
+            // A thread may have ended meanwhile.
+            processes += children.unwrap_or_default().split_whitespace().count();
         }
         Ok(Usage { memory_bytes, files, processes })
     }

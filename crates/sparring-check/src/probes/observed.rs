@@ -1,5 +1,5 @@
-//! What happened on the shared connection: each request with its response, and the questions
-//! that the server asked meanwhile. Probes that need a call of a tool look here first.
+//! Reads the recording of the shared connection: each request with its response, and the
+//! questions that the server asked meanwhile. Probes that need a call of a tool look here first.
 
 use std::collections::HashMap;
 use std::time::Duration;

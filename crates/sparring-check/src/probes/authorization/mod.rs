@@ -48,7 +48,7 @@ pub(super) const PROBES: &[Probe] = &[
 /// The rules of the first probe.
 const RULES: &[Rule] = PROBES[0].rules;
 
-/// What the server showed about its authorization.
+/// The server's responses about authorization.
 struct Evidence {
     given: Given,
     /// The answer to a request without a token.

@@ -138,7 +138,7 @@ fn with_all_arguments(mut tool: CallableTool) -> Option<CallableTool> {
         let schema = &tool.definition["inputSchema"]["properties"][&name];
         let sample = sparring_script::sample::samples(schema, true).values.into_iter().next();
         match sample {
-            // An empty value cannot be told from a missing header.
+            // Servers see an empty value and a missing header as the same.
             Some(Value::String(text)) if text.is_empty() => tool.arguments[&name] = json!("a"),
             Some(sample) => tool.arguments[&name] = sample,
             None => {}

@@ -73,7 +73,7 @@ const AREAS: &[&[Case]] = &[
 
 /// The report about a correct server.
 type CorrectReport = Arc<Result<CheckReport, CheckError>>;
-/// What a check of a correct server depends on: the revision, the choice of rules, the kind of
+/// The key of a shared check of a correct server: the revision, the choice of rules, the kind of
 /// server, and the functions that change it and the options.
 type CorrectKey = (Revision, bool, usize, [usize; 4]);
 

@@ -1,4 +1,4 @@
-//! What ordinary traffic shows: statuses, bodies, content types and session ids.
+//! Rules of ordinary HTTP traffic: statuses, bodies, content types and session ids.
 
 use axum::body::Body;
 use axum::response::Response;
