@@ -83,10 +83,13 @@ enum Verb {
         /// The server to check [default: all]
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(servers::names()))]
         only: Option<String>,
+        /// Accept the present findings, with empty reasons for new ones
+        #[arg(long)]
+        accept: bool,
     },
     /// Run a mock and a gateway under good and hostile clients
     Soak {
-        /// The number of seconds with hostile clients
+        /// The number of seconds with hostile clients; each server gets half of that time
         #[arg(default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
         seconds: u32,
     },
@@ -134,7 +137,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Tidy => tidy::run(root)?,
         Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
-        Verb::Servers { only } => servers::run(root, only.as_deref())?,
+        Verb::Servers { only, accept } => servers::run(root, only.as_deref(), *accept)?,
         Verb::Soak { seconds } => soak::run(root, *seconds)?,
         Verb::Fuzz { seconds, only } => fuzz::run(root, *seconds, only.as_deref())?,
     }
@@ -175,8 +178,9 @@ mod tests {
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30, only: None }));
         let only = Some("sse".to_owned());
         check(&["fuzz", "5", "sse"], Ok(Verb::Fuzz { seconds: 5, only }));
-        check(&["servers"], Ok(Verb::Servers { only: None }));
-        check(&["servers", "time"], Ok(Verb::Servers { only: Some("time".to_owned()) }));
+        check(&["servers"], Ok(Verb::Servers { only: None, accept: false }));
+        let only = Some("time".to_owned());
+        check(&["servers", "time", "--accept"], Ok(Verb::Servers { only, accept: true }));
         check(&["soak"], Ok(Verb::Soak { seconds: 1_200 }));
         check(&["soak", "60"], Ok(Verb::Soak { seconds: 60 }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));

@@ -156,7 +156,7 @@ async fn check_authorization(contexts: Vec<Context>) -> Vec<RevisionReport> {
         verdicts.retain(|it| is_authorization(it.rule));
         let revision = context.revision;
         let (facts, tool_uses) = context.into_parts();
-        RevisionReport { revision, facts, verdicts, tool_uses }
+        RevisionReport { revision, is_connected: false, facts, verdicts, tool_uses }
     });
     stream::iter(checks).buffered(PARALLEL_REVISIONS).collect().await
 }
@@ -178,7 +178,7 @@ async fn check_revision(
     context.judge_traffic();
     let verdicts = verdicts(&context);
     let (facts, tool_uses) = context.into_parts();
-    RevisionReport { revision, facts, verdicts, tool_uses }
+    RevisionReport { revision, is_connected: true, facts, verdicts, tool_uses }
 }
 
 /// Returns true if the user asks for a rule that the traffic of any probe can break.
@@ -197,7 +197,9 @@ fn report_broken(context: Context) -> Option<RevisionReport> {
     let mut verdicts = verdicts(&context);
     verdicts.retain(|it| matches!(it.outcome, Outcome::Broken(_)));
     let (facts, tool_uses) = context.into_parts();
-    (!verdicts.is_empty()).then_some(RevisionReport { revision, facts, verdicts, tool_uses })
+    let is_connected = false;
+    let report = RevisionReport { revision, is_connected, facts, verdicts, tool_uses };
+    Some(report).filter(|it| !it.verdicts.is_empty())
 }
 
 /// Runs a probe if any of its rules is selected. A probe that takes too long is stopped.

@@ -205,6 +205,12 @@ impl Connection {
         }
     }
 
+    /// Returns true if the server answers `server/discover` with a result. A server that speaks
+    /// both eras can stop doing that. A missing answer breaks no rule by itself.
+    pub(crate) async fn is_modern(&self) -> bool {
+        self.try_request("server/discover", self.request_timeout).await.is_success()
+    }
+
     /// Returns the longest wait for one response.
     pub(crate) fn request_timeout(&self) -> Duration {
         self.request_timeout

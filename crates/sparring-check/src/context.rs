@@ -285,7 +285,12 @@ impl Context {
     pub(crate) async fn take_unjudged(&self) -> Result<Connection, Stopped> {
         let known = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(connection) = known.filter(|it| it.client().is_connected()) {
-            return Ok(connection);
+            // A server that speaks both eras may have taken a broken message for one of the
+            // other era.
+            if !self.revision.is_modern() || connection.is_modern().await {
+                return Ok(connection);
+            }
+            connection.close().await;
         }
         let stopped = |error: ConnectError| Stopped(format!("cannot connect again: {error}"));
         let connection = self.start(self.client(), false).await.map_err(stopped)?;

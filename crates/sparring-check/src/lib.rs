@@ -36,4 +36,4 @@ pub use self::report::{CheckReport, RevisionReport, ToolUse, ToolUseOutcome};
 pub use self::rule_names::{rules_named, server_rules};
 pub use self::target::{CheckTarget, LinkTarget, OpenFuture};
 pub use self::tokens::{TOKENIZER, ToolTokens};
-pub use self::verdict::{Finding, Outcome, ShownFrame, Status, Verdict};
+pub use self::verdict::{Finding, Outcome, ShownFrame, Status, Verdict, is_about_metadata};

@@ -111,6 +111,7 @@ mod tests {
             let verdicts = outcomes.iter().map(verdict).collect();
             RevisionReport {
                 revision: *revision,
+                is_connected: true,
                 facts: crate::facts::Facts::default(),
                 verdicts,
                 tool_uses: Vec::new(),

@@ -25,6 +25,9 @@ pub struct CheckReport {
 pub struct RevisionReport {
     /// The revision.
     pub revision: Revision,
+    /// True if the server was connected to. Otherwise the verdicts are about the failed
+    /// connection or about authorization.
+    pub is_connected: bool,
     /// What the server says about itself.
     pub facts: Facts,
     /// One verdict for each selected rule of the revision, in the order of the catalogue.

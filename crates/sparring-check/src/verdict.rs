@@ -120,6 +120,13 @@ impl ShownFrame {
     }
 }
 
+/// Returns true if a rule is about the metadata of all messages, which reports leave out of the
+/// frames of other rules.
+pub fn is_about_metadata(rule: Rule) -> bool {
+    rule.id().starts_with("meta/")
+        || matches!(rule, Rule::UnsupportedVersion | Rule::UnspokenVersion)
+}
+
 impl From<&Entry> for ShownFrame {
     fn from(entry: &Entry) -> Self {
         ShownFrame::new(entry.from, entry.frame.bytes())

@@ -17,8 +17,8 @@ const INDENT: isize = 3;
 /// The depth from which JSON is not folded.
 const MAX_DEPTH: usize = 16;
 
-/// Renders the frames of a step without the parts that all frames have. A frame that breaks a
-/// rule is complete.
+/// Renders the frames of a step. Leaves out the parts that all frames have, except in complete
+/// frames.
 pub fn fold_frames(frames: &[StepFrame], left_out: usize, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, frame) in frames.iter().enumerate() {
@@ -35,7 +35,7 @@ fn fold_frame(frame: &StepFrame, width: usize) -> Vec<String> {
         Sender::Client => "->",
         Sender::Server => "<-",
     };
-    let summary = summarize_text(&frame.text).filter(|_| !frame.is_broken);
+    let summary = summarize_text(&frame.text).filter(|_| !frame.is_complete);
     let (title, json) = match summary {
         Some((title, json)) => (format!("{direction} {title} "), json),
         None => (format!("{direction} "), frame.text.clone()),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn frame(from: Sender, text: &str) -> StepFrame {
-        StepFrame { from, is_broken: false, text: text.to_owned() }
+        StepFrame { from, is_complete: false, text: text.to_owned() }
     }
 
     fn check(text: &str, width: usize, expected: &[&str]) {
@@ -128,7 +128,7 @@ mod tests {
     fn metadata_of_the_protocol_is_left_out_unless_the_frame_breaks_a_rule() {
         let text = r#"{"id":1,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{}}}}"#;
         check(text, 80, &["<- result {}"]);
-        let broken = StepFrame { is_broken: true, ..frame(Sender::Server, text) };
+        let broken = StepFrame { is_complete: true, ..frame(Sender::Server, text) };
         assert_eq!(fold_frames(&[broken], 0, 80), [format!("<- {text}")]);
     }
 

@@ -238,8 +238,9 @@ pub enum AnsweredBy {
 pub struct StepFrame {
     /// The side that sent the frame.
     pub from: Sender,
-    /// True if the frame breaks a rule of the protocol.
-    pub is_broken: bool,
+    /// True if the frame is shown with the metadata that all frames have: it breaks a rule, or
+    /// belongs to a finding about metadata.
+    pub is_complete: bool,
     /// The text of the frame.
     pub text: String,
 }

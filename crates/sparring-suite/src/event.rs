@@ -169,8 +169,9 @@ pub(crate) struct LateFindings {
 pub struct StepFrame {
     /// True if the server sent the frame; false if the client did.
     pub by_server: bool,
-    /// True if the frame breaks a rule of the protocol.
-    pub is_broken: bool,
+    /// True if the frame is shown with the metadata that all frames have: it breaks a rule, or
+    /// belongs to a finding about metadata.
+    pub is_complete: bool,
     /// The text of the frame.
     pub text: String,
 }

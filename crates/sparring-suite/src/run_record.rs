@@ -110,7 +110,7 @@ impl<'a> RunRecord<'a> {
         };
         let frame = |frame: event::StepFrame| StepFrame {
             from: side(frame.by_server),
-            is_broken: frame.is_broken,
+            is_complete: frame.is_complete,
             text: frame.text,
         };
         FailedTry {

@@ -16,6 +16,7 @@ pub mod secret_names;
 pub mod transcript;
 pub mod types;
 pub mod violation;
+pub mod www_authenticate;
 
 pub use check::{Checker, ConnectionChecker, HttpObservation};
 pub use error::{ErrorObject, code};

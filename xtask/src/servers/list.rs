@@ -90,7 +90,6 @@ pub(super) const SERVERS: &[RealServer] = &[
     node("antv-chart", &[NODE, "{packages}/node_modules/.bin/mcp-server-chart"]),
     node("brave-search", &[NODE, "{packages}/node_modules/.bin/brave-search-mcp-server"])
         .variables(&[("BRAVE_API_KEY", "none"), ("BRAVE_MCP_TRANSPORT", "stdio")]),
-    node("browsermcp", &[NODE, "{packages}/node_modules/.bin/mcp-server-browsermcp"]),
     node("chrome-devtools", &[NODE, "{packages}/node_modules/.bin/chrome-devtools-mcp"]),
     node("context7", &[NODE, "{packages}/node_modules/.bin/context7-mcp"]),
     node("eslint", &[NODE, "{packages}/node_modules/@eslint/mcp/src/mcp-cli.js"]),

@@ -31,10 +31,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     SERVERS.iter().map(|server| server.name)
 }
 
-/// Installs the servers, and checks one or all of them.
+/// Installs the servers, and checks one or all of them. With `accept`, it adds the present
+/// findings to the accepted ones and removes those that are gone.
 #[expect(clippy::print_stdout, reason = "the table is the output")]
-pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
-    let installation = Installation { root: root.to_owned() };
+pub(crate) fn run(root: &Path, only: Option<&str>, accept: bool) -> Result<()> {
+    let installation = Installation { root: root.to_owned(), accept };
     let selected = SERVERS.iter().filter(|server| only.is_none_or(|only| only == server.name));
     let selected: Vec<&RealServer> = selected.collect();
     installation.install(&selected)?;
@@ -58,6 +59,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
 /// The servers below `target/servers`.
 struct Installation {
     root: PathBuf,
+    accept: bool,
 }
 
 impl Installation {
@@ -101,8 +103,11 @@ impl Installation {
         check.current_dir(&work).arg("check").args(server.flags);
         let accepted = self.root.join("xtask/servers/accepted").join(server.name);
         let accepted = accepted.with_extension("yaml");
-        if accepted.exists() {
+        if accepted.exists() || self.accept {
             check.arg("--baseline").arg(&accepted);
+        }
+        if self.accept {
+            check.arg("--accept");
         }
         check.args(["--strict", "--timeout", "60s"]);
         for (name, value) in server.variables {

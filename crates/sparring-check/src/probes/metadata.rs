@@ -34,14 +34,28 @@ fn declared_list(context: &Context) -> Option<&'static str> {
     found.map(|(_, method)| method)
 }
 
-/// Returns the methods that the server must answer with a result.
-fn harmless_methods(context: &Context) -> impl Iterator<Item = &'static str> {
-    ["server/discover"].into_iter().chain(declared_list(context))
+/// The reason if no request without required params gets a result.
+const NOTHING_ANSWERED: &str = "the server answers no suitable request with a result";
+
+/// Returns the methods without required params that the server answers with a result.
+async fn answered_methods(context: &Context) -> Vec<&'static str> {
+    let mut answered = Vec::new();
+    for method in ["server/discover"].into_iter().chain(declared_list(context)) {
+        // Another rule reports an error.
+        if context.request(method, None).await.is_success() {
+            answered.push(method);
+        }
+    }
+    answered
 }
 
 async fn unsupported_version(context: &Context) -> ProbeResult {
+    let methods = answered_methods(context).await;
+    if methods.is_empty() {
+        context.undecided(Rule::UnsupportedVersion, NOTHING_ANSWERED);
+    }
     for version in UNKNOWN_VERSIONS {
-        for method in harmless_methods(context) {
+        for method in methods.iter().copied() {
             let params = json!({"_meta": {VERSION_KEY: version}});
             let reply = context.request(method, Some(params)).await;
             judge_unsupported_version(context, version, method, &reply);
@@ -153,9 +167,10 @@ async fn statelessness(context: &Context) -> ProbeResult {
     Ok(())
 }
 
-/// Sends requests that lack a part of the metadata, after requests that have all of it.
+/// Sends requests that lack a part of the metadata, after requests that have all of it. A server
+/// that speaks both eras may take a request without a version for the other era, so these come
+/// last.
 async fn request_metadata(context: &Context) -> ProbeResult {
-    let connection = context.take_unjudged().await?;
     let full = with_metadata(json!({}), context.revision)["_meta"].clone();
     let without = |key: &str| {
         let meta: Option<Map<String, Value>> = full.as_object().cloned();
@@ -163,23 +178,13 @@ async fn request_metadata(context: &Context) -> ProbeResult {
         meta.remove(key);
         json!({"_meta": meta})
     };
-    let mut number = 0;
-    let mut send = |method: &str, params: Option<Value>| {
-        number += 1;
-        let id = json!(format!("sparring-meta-{number}"));
-        connection.request_bytes(request(id, method, params).to_string())
-    };
-    for method in harmless_methods(context) {
-        for (params, missing, names_version) in [
-            (None, "`_meta`", false),
-            (Some(json!({"_meta": {}})), "the fields of `_meta`", false),
-            (Some(without(VERSION_KEY)), "the version in its `_meta`", false),
-            (Some(without(CAPABILITIES_KEY)), "the client's capabilities in its `_meta`", true),
-        ] {
-            let reply = send(method, params).await;
-            judge_missing_meta(context, method, missing, names_version, &reply).await?;
-        }
-        let reply = send(method, Some(without(CLIENT_INFO_KEY))).await;
+    let methods = answered_methods(context).await;
+    if methods.is_empty() {
+        context.undecided(Rule::MissingMeta, NOTHING_ANSWERED);
+        context.undecided(Rule::RequiredClientInfo, NOTHING_ANSWERED);
+    }
+    let params = Some(without(CLIENT_INFO_KEY));
+    for (method, reply) in send_to_each(context, &methods, 0, params).await? {
         match (reply.is_success(), reply.outcome()) {
             (true, _) => context.pass(Rule::RequiredClientInfo),
             (false, Ok(_)) => {
@@ -189,8 +194,36 @@ async fn request_metadata(context: &Context) -> ProbeResult {
             (false, Err(error)) => context.undecided(Rule::RequiredClientInfo, error.to_string()),
         }
     }
-    context.give_back_unjudged(connection);
+    for (number, params, missing, names_version) in [
+        (1, Some(without(CAPABILITIES_KEY)), "the client's capabilities in its `_meta`", true),
+        (2, Some(without(VERSION_KEY)), "the version in its `_meta`", false),
+        (3, Some(json!({"_meta": {}})), "the fields of `_meta`", false),
+        (4, None, "`_meta`", false),
+    ] {
+        for (method, reply) in send_to_each(context, &methods, number, params).await? {
+            judge_missing_meta(context, method, missing, names_version, &reply).await?;
+        }
+    }
     Ok(())
+}
+
+/// Sends a request of each method with these params, and returns the replies. The number
+/// makes the ids unique.
+async fn send_to_each(
+    context: &Context,
+    methods: &[&'static str],
+    number: u8,
+    params: Option<Value>,
+) -> Result<Vec<(&'static str, Reply)>, Stopped> {
+    let connection = context.take_unjudged().await?;
+    let mut replies = Vec::new();
+    for method in methods.iter().copied() {
+        let id = json!(format!("sparring-meta-{number}-{method}"));
+        let sent = request(id, method, params.clone()).to_string();
+        replies.push((method, connection.request_bytes(sent).await));
+    }
+    context.give_back_unjudged(connection);
+    Ok(replies)
 }
 
 async fn judge_missing_meta(
@@ -203,12 +236,16 @@ async fn judge_missing_meta(
     let rule = Rule::MissingMeta;
     // Over HTTP, the version is also in a header, which the body then contradicts.
     let contradicts_header = !names_version && context.http().is_some();
+    // Each result of this era has it.
+    let is_of_other_era = reply.result().is_none_or(|result| result.get("resultType").is_none());
     match (reply.error_code(), reply.outcome()) {
         (Some(code::INVALID_PARAMS), _) => context.pass(rule),
         (Some(code::HEADER_MISMATCH), _) if contradicts_header => context.pass(rule),
-        // A request without a version can be one of the other era.
-        (Some(_), _) if !names_version && speaks_legacy(context).await? => context.pass(rule),
         (None, Err(error)) if !reply.is_answered() => context.undecided(rule, error.to_string()),
+        // A request without a version can be one of the other era.
+        _ if !names_version && is_of_other_era && speaks_legacy(context).await? => {
+            context.pass(rule)
+        }
         _ => {
             let expected = format!("expected the error -32602 for a request without {missing}");
             context.fail(rule, reply.finding(expected).about(method));

@@ -144,7 +144,8 @@ impl Call {
             Err(
                 error @ (Error::ErrorResponse { .. }
                 | Error::InvalidResult { .. }
-                | Error::EndlessList { .. }),
+                | Error::EndlessList { .. }
+                | Error::ListsTooLarge { .. }),
             ) => {
                 printer.note(&format!("not validated: {error}")).await;
                 return Ok(None);

@@ -114,8 +114,9 @@ impl OpenEntry<'_> {
     pub(crate) fn finish(self, answer: HandlerResult) -> HandlerResult {
         let recorded = RecordedAnswer::from_answer(&answer);
         let size = recorded.size();
-        let _ = self.received.answer.set(recorded);
         let mut entries = self.journal.lock();
+        // With the lock, since an entry that is dropped meanwhile counts with its answer.
+        let _ = self.received.answer.set(recorded);
         // An entry that was dropped meanwhile does not count.
         let at = self.received.number.checked_sub(entries.dropped);
         let found = at.and_then(|at| entries.requests.get(usize::try_from(at).ok()?));

@@ -174,6 +174,7 @@ impl ClientBuilder {
             notifications: Inbox::default(),
             requests: Inbox::default(),
             unclaimed: Inbox::default(),
+            list_bytes: super::list_bytes::ListBytes::default(),
             subscribers: super::subscription::LegacySubscribers::default(),
             log_callback: super::log_messages::LogCallback::default(),
             transcript: recorder.transcript().clone(),

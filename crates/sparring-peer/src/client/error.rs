@@ -141,6 +141,16 @@ pub enum Error {
         /// The limit.
         reason: String,
     },
+    /// The lists of all servers of the process would have too many bytes.
+    #[error(
+        "no room for the result of {method}: the lists of all servers have {limit} bytes at most"
+    )]
+    ListsTooLarge {
+        /// The method of the list.
+        method: String,
+        /// The limit.
+        limit: usize,
+    },
     /// The caller cancelled the request.
     #[error("{method} was cancelled")]
     Cancelled {
@@ -180,7 +190,9 @@ impl Error {
             Error::TooManyRounds { .. } => "too-many-rounds",
             Error::EndlessList { .. } => "endless-list",
             Error::Cancelled { .. } => "cancelled",
-            Error::NotReopened { .. } | Error::CallbackPanicked { .. } => "other",
+            Error::NotReopened { .. }
+            | Error::ListsTooLarge { .. }
+            | Error::CallbackPanicked { .. } => "other",
         }
     }
 }

@@ -9,6 +9,7 @@ use sparring_wire::mirrored_headers::MirroredArguments;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 use sparring_wire::{JsonKind, RawJson, Revision};
 
+use super::list_bytes::MAX_TOTAL_BYTES;
 use super::{Client, Error};
 use crate::link::LinkKind;
 
@@ -116,6 +117,7 @@ impl Client {
         let unusable = |reason: String| Error::InvalidResult { method: method.to_owned(), reason };
         let options = &self.handle.shared.options;
         let (mut items, mut bytes) = (Vec::new(), 0);
+        let mut fetched = self.handle.shared.list_bytes.fetch();
         let mut cursors = HashSet::new();
         let mut cursor: Option<String> = None;
         for _ in 0..options.max_pages {
@@ -128,13 +130,20 @@ impl Client {
             if bytes > options.max_list_bytes {
                 return Err(endless(format!("more than {} bytes", options.max_list_bytes)));
             }
+            if !fetched.add(page.bytes().len()) {
+                let limit = MAX_TOTAL_BYTES;
+                return Err(Error::ListsTooLarge { method: method.to_owned(), limit });
+            }
             for item in found.items() {
                 if items.len() >= options.max_items {
                     return Err(endless(format!("more than {} items", options.max_items)));
                 }
                 items.push(RawJson::from(item));
             }
-            let Some(next) = page.get("nextCursor") else { return Ok(items) };
+            let Some(next) = page.get("nextCursor") else {
+                fetched.keep(what);
+                return Ok(items);
+            };
             let Some(next) = next.as_str() else {
                 return Err(unusable(format!("nextCursor: {next} is not a string")));
             };

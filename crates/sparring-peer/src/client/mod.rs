@@ -6,6 +6,7 @@ pub mod core;
 mod driver;
 mod error;
 mod inbox;
+mod list_bytes;
 mod lists;
 mod log_messages;
 mod options;
@@ -29,6 +30,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::link::{Cause, Link, LinkKind};
 use driver::Command;
+use list_bytes::ListBytes;
 
 pub use self::core::{Session, UnclaimedReason};
 pub use builder::ClientBuilder;
@@ -68,6 +70,7 @@ struct Shared {
     notifications: Inbox,
     requests: Inbox,
     unclaimed: Inbox,
+    list_bytes: ListBytes,
     subscribers: subscription::LegacySubscribers,
     log_callback: log_messages::LogCallback,
     transcript: Transcript,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sparring_check::{
     CheckError, CheckOptions, CheckReport, CheckTarget, LinkTarget, Problem, Status, check,
+    is_about_metadata,
 };
 use sparring_mock::MockServer;
 use sparring_script::Span;
@@ -98,10 +99,13 @@ fn judge(span: Span, report: &CheckReport, tested: TestedServer<'_>) -> Checked 
         all.push(Failure::new(span, format!("and {more} more broken rules")));
     }
     let secrets = &tested.context.secrets;
-    let frames = failures.iter().flat_map(|problem| &problem.frames).take(MAX_FRAMES);
-    let frames = frames.map(|frame| StepFrame {
+    let frames = failures.iter().flat_map(|problem| {
+        let is_complete = is_about_metadata(problem.rule);
+        problem.frames.iter().map(move |frame| (frame, is_complete))
+    });
+    let frames = frames.take(MAX_FRAMES).map(|(frame, is_complete)| StepFrame {
         by_server: frame.from == Side::Server,
-        is_broken: false,
+        is_complete,
         text: secrets.mask(&frame.text).into_owned(),
     });
     let failed = FailedTry { failures: all, frames: frames.collect(), ..FailedTry::default() };

@@ -226,8 +226,8 @@ impl Collected {
             text.truncate(end);
             text.push_str(&format!("… ({length} bytes)"));
         }
-        let is_broken = by_server && !entry.violations.is_empty();
-        self.show(StepFrame { by_server, is_broken, text });
+        let is_complete = by_server && !entry.violations.is_empty();
+        self.show(StepFrame { by_server, is_complete, text });
     }
 
     /// Keeps a frame of the server, so that expectations can check it.
@@ -286,7 +286,7 @@ impl Collected {
         if let Some(error) = &exchange.error {
             let text = format!("(POST {}: {error})", exchange.url);
             let text = self.secrets.mask(&text).into_owned();
-            self.show(StepFrame { by_server: false, is_broken: false, text });
+            self.show(StepFrame { by_server: false, is_complete: false, text });
         }
         if let Some(status) = exchange.status {
             let mut headers: Map<String, Value> = Map::new();

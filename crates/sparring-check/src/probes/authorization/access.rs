@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sparring_transport::http::{Credentials, HttpTarget, RawCredentials, RawRequest};
 use sparring_wire::json::parse_value;
 
-use super::challenge::Challenge;
+use super::bearer_challenge::BearerChallenge;
 use crate::context::{Context, Stopped};
 use crate::http::{self, Body, Exchange, HttpServer, RequestExt as _, Session};
 
@@ -84,8 +84,8 @@ impl Given {
 }
 
 impl Attempt {
-    pub(super) fn challenge(&self) -> Option<Challenge> {
-        Challenge::of(&self.exchange)
+    pub(super) fn challenge(&self) -> Option<BearerChallenge> {
+        BearerChallenge::of(&self.exchange)
     }
 
     /// Returns true if the server did what the request asks for.

@@ -5,7 +5,7 @@
 //! one.
 
 mod access;
-mod challenge;
+mod bearer_challenge;
 mod documents;
 mod metadata;
 mod scopes;

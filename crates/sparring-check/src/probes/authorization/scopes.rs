@@ -8,7 +8,7 @@ use sparring_wire::Rule;
 use tokio::time::Instant;
 
 use super::access::{Conversation, Given, is_accepted};
-use super::challenge::Challenge;
+use super::bearer_challenge::BearerChallenge;
 use crate::context::{Context, ProbeResult, Stopped};
 use crate::http::{Exchange, HttpServer, streamable};
 use crate::tool_policy::{good_arguments, reason_against_call};
@@ -121,7 +121,7 @@ fn problems(exchange: &Exchange) -> Vec<String> {
     if exchange.status != 403 {
         problems.push("expected the status 403 if a token has too few scopes".to_owned());
     }
-    let Some(challenge) = Challenge::of(exchange) else {
+    let Some(challenge) = BearerChallenge::of(exchange) else {
         problems.push("expected a challenge with insufficient_scope".to_owned());
         return problems;
     };

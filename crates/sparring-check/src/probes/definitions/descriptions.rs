@@ -14,14 +14,14 @@ pub(super) fn check_tools(tools: &[Value], findings: &mut DefinitionFindings) {
     for tool in tools {
         let name = name_of(tool);
         if !is_described(tool) {
-            let message = missing("tool", name, tool);
+            let message = missing(&format!("the tool {name:?}"), tool);
             findings.add(Rule::MissingToolDescription, name, message);
         }
         let schema = &tool["inputSchema"];
         for (parameter, definition) in schema["properties"].as_object().into_iter().flatten() {
             if !parameter_is_described(schema, definition, 0) {
-                let message = missing("parameter", parameter, definition);
-                let message = format!("{message} of the tool {name:?}");
+                let subject = format!("the parameter {parameter:?} of the tool {name:?}");
+                let message = missing(&subject, definition);
                 findings.add(Rule::MissingParameterDescription, name, message);
             }
         }
@@ -33,13 +33,14 @@ pub(super) fn check_prompts(prompts: &[Value], findings: &mut DefinitionFindings
     for prompt in prompts {
         let name = name_of(prompt);
         if !is_described(prompt) {
-            let message = missing("prompt", name, prompt);
+            let message = missing(&format!("the prompt {name:?}"), prompt);
             findings.add(Rule::MissingPromptDescription, name, message);
         }
         for argument in prompt["arguments"].as_array().into_iter().flatten() {
             if !is_described(argument) {
-                let message = missing("argument", name_of(argument), argument);
-                let message = format!("{message} of the prompt {name:?}");
+                let argument_name = name_of(argument);
+                let subject = format!("the argument {argument_name:?} of the prompt {name:?}");
+                let message = missing(&subject, argument);
                 findings.add(Rule::MissingArgumentDescription, name, message);
             }
         }
@@ -54,18 +55,18 @@ pub(super) fn check_resources(items: &[Value], key: &str, findings: &mut Definit
     for item in items.iter().filter(|item| !is_described(item)) {
         if most_are_described || item["description"].is_string() {
             let uri = item[key].as_str().unwrap_or_default();
-            let message = missing("resource", uri, item);
+            let message = missing(&format!("the resource {uri:?}"), item);
             findings.add(Rule::MissingResourceDescription, uri, message);
         }
     }
 }
 
-fn missing(kind: &str, name: &str, definition: &Value) -> String {
+fn missing(subject: &str, definition: &Value) -> String {
     let found = match definition["description"].is_string() {
         true => "has an empty description",
         false => "has no description",
     };
-    format!("expected a description; the {kind} {name:?} {found}")
+    format!("expected a description; {subject} {found}")
 }
 
 fn is_described(definition: &Value) -> bool {
@@ -112,7 +113,7 @@ mod tests {
         check_tools(&tools, &mut findings);
         let expected = [
             "expected a description; the tool \"a\" has an empty description",
-            "expected a description; the parameter \"four\" has no description of the tool \"a\"",
+            "expected a description; the parameter \"four\" of the tool \"a\" has no description",
         ];
         assert_eq!(findings.messages(), expected);
     }

@@ -27,7 +27,7 @@ impl JsonReport<'_> {
     /// Returns the report as one object.
     pub(super) fn to_value(&self) -> Value {
         let report = &self.checked.report;
-        let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
+        let checked: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
         let not_spoken = report.not_spoken.iter();
         let not_spoken: Vec<Value> = not_spoken
             .map(|(revision, reason)| json!({"revision": revision.name(), "reason": reason}))
@@ -39,7 +39,7 @@ impl JsonReport<'_> {
         let mut value = json!({
             "server": self.checked.server_name(),
             "transport": self.transport,
-            "revisions": spoken,
+            "revisions": checked,
             "not_spoken": not_spoken,
             "failed": self.fails,
             "took_ms": (self.checked.took.as_secs_f64() * 1e6).round() / 1e3,

@@ -1,9 +1,9 @@
 //! The report of a check for a person: what was checked, the failures with the frames that
 //! show them, the warnings, and the counts.
 
-use sparring_check::{CallPolicy, TOKENIZER};
+use sparring_check::{CallPolicy, TOKENIZER, is_about_metadata};
 use sparring_report::{Sender, StepFrame, fold_frames};
-use sparring_wire::{Revision, Side};
+use sparring_wire::{Revision, Rule, Side};
 
 use super::Checked;
 use super::baseline::{AcceptedFinding, Baseline};
@@ -127,10 +127,20 @@ impl TerminalReport<'_> {
             self.paint().heading(&truncate(&name)),
             self.target.transport()
         );
-        let spoken: Vec<&str> = report.revisions.iter().map(|it| it.revision.name()).collect();
-        match &report.token_needed {
-            None => text.push_str(&self.render_row("speaks", &spoken.join(", "))),
-            Some(_) => text.push_str(&self.render_row("note", TOKEN_NEEDED)),
+        let names = |is_connected: bool| {
+            let found = report.revisions.iter().filter(|it| it.is_connected == is_connected);
+            found.map(|it| it.revision.name()).collect::<Vec<_>>().join(", ")
+        };
+        let (spoken, failed) = (names(true), names(false));
+        if report.token_needed.is_some() {
+            text.push_str(&self.render_row("note", TOKEN_NEEDED));
+        } else {
+            if !spoken.is_empty() {
+                text.push_str(&self.render_row("speaks", &spoken));
+            }
+            if !failed.is_empty() {
+                text.push_str(&self.render_row("failed", &format!("{failed}: no connection")));
+            }
         }
         for (reason, revisions) in group_reasons(&report.not_spoken) {
             let names: Vec<&str> = revisions.iter().map(|it| it.name()).collect();
@@ -201,7 +211,7 @@ impl TerminalReport<'_> {
         for (at, found) in findings.iter().enumerate().take(MAX_FINDINGS) {
             text.push_str(&self.render_finding(found, &failed));
             if at < MAX_FINDINGS_WITH_FRAMES {
-                text.push_str(&self.render_frames(found));
+                text.push_str(&self.render_frames(verdict.rule, found));
             }
         }
         text.push_str(&render_more(findings.len()));
@@ -243,13 +253,13 @@ impl TerminalReport<'_> {
         format!("{}{revisions}\n", lines.join("\n"))
     }
 
-    fn render_frames(&self, found: &GroupedFinding<'_>) -> String {
+    fn render_frames(&self, rule: Rule, found: &GroupedFinding<'_>) -> String {
         let frames = found.finding.frames.iter().map(|frame| StepFrame {
             from: match frame.from {
                 Side::Client => Sender::Client,
                 Side::Server => Sender::Server,
             },
-            is_broken: false,
+            is_complete: is_about_metadata(rule),
             text: match frame.omitted_bytes {
                 0 => frame.text.clone(),
                 omitted => format!("{}… ({omitted} bytes more)", frame.text),

@@ -24,6 +24,7 @@ pub(super) struct Admission {
     /// The level of log messages that the request or its session has set.
     pub(super) log_level: Option<LogLevel>,
     pub(super) wants_progress: bool,
+    pub(super) in_batch: bool,
 }
 
 /// The metadata of a request, found in one pass.
@@ -70,7 +71,7 @@ impl<A> Core<A> {
             }
             false => self.session.as_ref().and_then(|session| session.log_level),
         };
-        Ok(Admission { revision, log_level, wants_progress: meta.wants_progress })
+        Ok(Admission { revision, log_level, wants_progress: meta.wants_progress, in_batch })
     }
 
     fn resolve_revision(

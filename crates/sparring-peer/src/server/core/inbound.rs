@@ -131,7 +131,8 @@ impl<A> Core<A> {
         let newest = self.profile.revisions.iter().max().copied();
         let Some((id, newest)) = id.zip(newest) else { return };
         let revision = self.revision().unwrap_or(newest);
-        let admission = Admission { revision, log_level: None, wants_progress: false };
+        let admission =
+            Admission { revision, log_level: None, wants_progress: false, in_batch: false };
         let key = self.next_key();
         let request = self.handler_request(key, id, frame, admission, envelope);
         self.events.push_back(Event::Answered(request, Err(error)));
@@ -185,12 +186,22 @@ impl<A> Core<A> {
         admission: Admission,
         envelope: Option<Envelope>,
     ) -> HandlerRequest {
-        let Admission { revision, log_level, wants_progress } = admission;
+        let Admission { revision, log_level, wants_progress, in_batch } = admission;
         let client = match revision.is_modern() {
             true => None,
             false => self.session.as_ref().map(|session| session.client.clone()),
         };
-        HandlerRequest { log_level, wants_progress, key, id, frame, revision, envelope, client }
+        HandlerRequest {
+            key,
+            id,
+            frame,
+            is_in_batch: in_batch,
+            revision,
+            envelope,
+            client,
+            log_level,
+            wants_progress,
+        }
     }
 
     fn set_log_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {

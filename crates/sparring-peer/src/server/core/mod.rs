@@ -162,6 +162,8 @@ pub struct HandlerRequest {
     pub id: Id,
     /// The request.
     pub frame: Frame,
+    /// True if it arrived in a batch.
+    pub is_in_batch: bool,
     /// The revision in which to serve it.
     pub revision: Revision,
     /// The HTTP status and headers, on links that have them.

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::pending_handlers::FinishedRequest;
 use super::serve_loop::TOO_SLOW;
-use super::{ClientResult, Connection};
+use super::{ClientResult, Connection, MAX_BATCH_STARTS_PER_POLL};
 use crate::link::Outgoing;
 use crate::server::context::Context;
 use crate::server::core::{Event, HandlerRequest};
@@ -33,8 +33,26 @@ impl Connection {
         busy
     }
 
-    /// Polls waiting handlers. Returns true if one has finished.
+    /// Polls waiting handlers, and starts requests of batches. Returns true if any handler has
+    /// started or finished.
     pub(super) fn poll_handlers(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        let mut any = self.finish_handlers(cx);
+        for _ in 0..MAX_BATCH_STARTS_PER_POLL {
+            let Some(request) = self.batches.start_next() else { return any };
+            self.start_handler(request);
+            // The end of input leaves each of them the same time.
+            self.reset_drain_deadline();
+            self.finish_handlers(cx);
+            any = true;
+        }
+        if self.batches.can_start() {
+            cx.waker().wake_by_ref();
+        }
+        any
+    }
+
+    /// Answers the requests whose handlers have finished. Returns true if there were any.
+    fn finish_handlers(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut any = false;
         while let Some(finished) = self.handlers.poll_finished(cx) {
             self.finish_request(finished);
@@ -83,6 +101,7 @@ impl Connection {
 
     fn handle_event(&mut self, event: Event<oneshot::Sender<ClientResult>>) {
         match event {
+            Event::Request(request) if request.is_in_batch => self.batches.add(request),
             Event::Request(request) => self.start_handler(request),
             Event::Answered(request, answer) => {
                 let context = Context::new(request, self.origin, self.messages.sender());
@@ -91,7 +110,10 @@ impl Connection {
                 let observe = AssertUnwindSafe(|| self.shared.handler.answered(&context, &answer));
                 let _ = std::panic::catch_unwind(observe);
             }
-            Event::Cancelled(key) => self.handlers.cancel(key),
+            Event::Cancelled(key) => {
+                self.handlers.cancel(key);
+                self.batches.cancel(key);
+            }
             Event::Notification(frame) => {
                 let handler = &self.shared.handler;
                 let (method, params) = (frame.method().unwrap_or_default(), frame.params());
@@ -122,6 +144,7 @@ impl Connection {
     /// sent.
     fn finish_request(&mut self, finished: FinishedRequest) {
         self.forward_queued_messages();
+        self.batches.finish(finished.key);
         self.core.finish(&finished.id, finished.key, finished.outcome);
     }
 

@@ -1,6 +1,7 @@
 //! A server's end of one connection: runs the core and the handlers, in a loop or
 //! one message at a time. Only [`Session`] knows the type of the handler.
 
+mod batch_queue;
 mod handle;
 mod handler_runner;
 mod pending_handlers;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use sparring_wire::{ErrorObject, RawJson, Side, Transcript};
 use tokio::sync::oneshot;
 
+use self::batch_queue::BatchQueue;
 use self::pending_handlers::PendingHandlers;
 use super::Shared;
 use super::change_queue::ChangeQueue;
@@ -33,6 +35,9 @@ pub use self::serve_loop::client_stopped_reading;
 /// The number of loop iterations of one poll before other tasks get their turn.
 const MAX_ITERATIONS_PER_POLL: usize = 16;
 
+/// The number of requests of batches that start before other tasks get their turn.
+const MAX_BATCH_STARTS_PER_POLL: usize = 32;
+
 /// The timeout of a request to the client.
 const CLIENT_RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -49,6 +54,7 @@ pub(in crate::server) struct Connection {
     incoming: IncomingQueue,
     /// Handlers that did not answer at once.
     handlers: PendingHandlers,
+    batches: BatchQueue,
     messages: MessageQueue,
     /// Notifications for all sessions, once this client may want them.
     changes: Option<Arc<ChangeQueue>>,
@@ -93,6 +99,7 @@ impl Connection {
             link: None,
             incoming: IncomingQueue::default(),
             handlers: PendingHandlers::default(),
+            batches: BatchQueue::default(),
             messages: MessageQueue::default(),
             changes: None,
             session_uris: None,

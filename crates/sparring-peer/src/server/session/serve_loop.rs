@@ -49,7 +49,7 @@ impl Connection {
     }
 
     /// Restarts the time for requests in flight if the input has already ended.
-    fn reset_drain_deadline(&mut self) {
+    pub(super) fn reset_drain_deadline(&mut self) {
         self.timer.refresh();
         if self.close_cause.is_some() {
             self.drain_deadline = Some(self.timer.now() + DRAIN_TIMEOUT);

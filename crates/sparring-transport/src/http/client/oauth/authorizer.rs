@@ -14,7 +14,7 @@ use super::super::locality::PeerLocality;
 use super::super::session::AuthPolicy;
 use super::super::{HttpError, HttpTarget};
 use super::auth_server_client::{AuthServerClient, clock_skew};
-use super::challenge::Challenge;
+use super::bearer_challenge::BearerChallenge;
 use super::credential_store::CredentialStore;
 use super::discovery::{discover, full_url};
 use super::error::AuthError;
@@ -125,7 +125,7 @@ impl AuthAttempts {
 /// The refusal of a request that lacks a sufficient token.
 pub(in super::super) struct AuthRefusal {
     status: StatusCode,
-    pub(super) challenge: Challenge,
+    pub(super) challenge: BearerChallenge,
     skew: Option<String>,
 }
 
@@ -143,7 +143,7 @@ impl AuthRefusal {
     }
 
     fn purpose(&self) -> TokenPurpose {
-        let Challenge { scope, resource_metadata, .. } = self.challenge.clone();
+        let BearerChallenge { scope, resource_metadata, .. } = self.challenge.clone();
         TokenPurpose::Refusal { status: self.status, scope, resource_metadata }
     }
 }
@@ -225,7 +225,7 @@ impl Authorizer {
         if !current.tokens.should_refresh() {
             return Ok(Some(BearerToken(current)));
         }
-        let provider = discover(web, &self.server, &Challenge::default()).await?;
+        let provider = discover(web, &self.server, &BearerChallenge::default()).await?;
         let refreshed = self.refresh(web, store, &provider, &current).await?;
         if refreshed.is_none() {
             self.drop_token();
@@ -240,7 +240,7 @@ impl Authorizer {
         headers: &HeaderMap,
         token: Option<&BearerToken>,
     ) -> Option<AuthRefusal> {
-        let challenge = || Challenge::from_headers(headers);
+        let challenge = || BearerChallenge::from_headers(headers);
         let refused = match status {
             StatusCode::UNAUTHORIZED => true,
             StatusCode::FORBIDDEN => challenge().error.as_deref() == Some("insufficient_scope"),

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::super::endpoint::{Endpoint, Origin};
 use super::auth_server_client::{AuthServerClient, AuthServerResponse};
-use super::challenge::Challenge;
+use super::bearer_challenge::BearerChallenge;
 use super::error::AuthError;
 use super::metadata::{Provider, ResourceMetadata, ServerMetadata};
 
@@ -24,7 +24,7 @@ const MAX_AUTH_SERVERS: usize = 5;
 pub(super) async fn discover(
     web: &AuthServerClient<'_>,
     server: &Endpoint,
-    challenge: &Challenge,
+    challenge: &BearerChallenge,
 ) -> Result<Provider, AuthError> {
     let mut tried = Vec::new();
     match timeout(DISCOVERY_TIMEOUT, find_provider(web, server, challenge, &mut tried)).await {
@@ -39,7 +39,7 @@ pub(super) async fn discover(
 async fn find_provider(
     web: &AuthServerClient<'_>,
     server: &Endpoint,
-    challenge: &Challenge,
+    challenge: &BearerChallenge,
     tried: &mut Vec<String>,
 ) -> Result<Provider, AuthError> {
     let Some((url, resource)) = fetch_resource_metadata(web, server, challenge, tried).await?
@@ -65,7 +65,7 @@ async fn find_provider(
 async fn fetch_resource_metadata(
     web: &AuthServerClient<'_>,
     server: &Endpoint,
-    challenge: &Challenge,
+    challenge: &BearerChallenge,
     tried: &mut Vec<String>,
 ) -> Result<Option<(String, ResourceMetadata)>, AuthError> {
     if let Some(named) = &challenge.resource_metadata {

@@ -4,7 +4,7 @@
 
 mod auth_server_client;
 mod authorizer;
-mod challenge;
+mod bearer_challenge;
 mod client;
 mod credential_store;
 mod discovery;

@@ -7,7 +7,7 @@ use super::auth_server_client::AuthServerClient;
 use super::authorizer::{
     AuthAttempts, AuthRefusal, Authorizer, BearerToken, CurrentToken, TokenSource,
 };
-use super::challenge::Challenge;
+use super::bearer_challenge::BearerChallenge;
 use super::client::{self, Client};
 use super::credential_store::CredentialStore;
 use super::discovery::{discover, full_url};
@@ -98,7 +98,7 @@ impl Authorizer {
     }
 
     /// Returns the scopes to request first.
-    fn initial_scopes(&self, provider: &Provider, challenge: &Challenge) -> Scopes {
+    fn initial_scopes(&self, provider: &Provider, challenge: &BearerChallenge) -> Scopes {
         let scopes = match &challenge.scope {
             _ if !self.oauth.scopes.is_empty() => Scopes::from_names(&self.oauth.scopes),
             Some(scope) => Scopes::parse(scope),
