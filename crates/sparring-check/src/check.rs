@@ -81,15 +81,16 @@ pub async fn check_observed(
     let spoken = Arc::new(SpokenRevisions(spoken.collect()));
     let opened = contexts.iter().filter_map(|(_, context)| context.as_ref().ok());
     let read_only = Arc::new(opened.flat_map(|it| read_only_tools(it.facts())).collect());
-    let smallest_arguments = Arc::default();
+    let (smallest_arguments, has_generated_arguments) = (Arc::default(), Arc::default());
     let checks = contexts.into_iter().map(|(revision, context)| {
         let (read_only, spoken) = (Arc::clone(&read_only), Arc::clone(&spoken));
-        let smallest_arguments = Arc::clone(&smallest_arguments);
+        let smallest = Arc::clone(&smallest_arguments);
+        let has_generated = Arc::clone(&has_generated_arguments);
         async move {
             let judgement = match context {
                 Ok(mut context) => {
                     context.set_spoken(spoken);
-                    context.set_smallest_arguments(smallest_arguments);
+                    context.share_arguments(smallest, has_generated);
                     return (revision, Ok(check_revision(context, read_only).await));
                 }
                 Err(failed) => handshake::judge(failed, &spoken).await,

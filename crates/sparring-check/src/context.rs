@@ -46,7 +46,7 @@ pub(crate) struct Context {
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
     /// True if messages of the server may repeat generated arguments.
-    has_generated_arguments: AtomicBool,
+    has_generated_arguments: Arc<AtomicBool>,
     main: Option<Connection>,
     /// The second connection, once a probe needs it.
     spare: tokio::sync::Mutex<Option<Arc<Connection>>>,
@@ -160,7 +160,7 @@ impl Context {
             observer,
             outcomes: Arc::default(),
             recordings: Mutex::default(),
-            has_generated_arguments: AtomicBool::new(false),
+            has_generated_arguments: Arc::default(),
             main: None,
             spare: tokio::sync::Mutex::default(),
             facts: Facts::default(),
@@ -242,9 +242,16 @@ impl Context {
         &self.smallest_arguments
     }
 
-    /// Shares the smallest arguments with other revisions.
-    pub(crate) fn set_smallest_arguments(&mut self, shared: Arc<SmallestArguments>) {
-        self.smallest_arguments = shared;
+    /// Shares the smallest arguments with other revisions, and the flag that is true once messages
+    /// may repeat generated arguments.
+    pub(crate) fn share_arguments(
+        &mut self,
+        smallest: Arc<SmallestArguments>,
+        has_generated: Arc<AtomicBool>,
+    ) {
+        self.recordings().iter().for_each(|it| it.set_generated_arguments(&has_generated));
+        self.smallest_arguments = smallest;
+        self.has_generated_arguments = has_generated;
     }
 
     /// Returns the HTTP side of the server, if it is reached over HTTP.
@@ -342,19 +349,17 @@ impl Context {
         let timeout = self.options.rule_timeout;
         let (connection, recording) =
             Connection::start(opened, client, &self.outcomes, &self.observer, timeout);
-        if self.has_generated_arguments.load(Ordering::Relaxed) {
-            recording.expect_generated_arguments();
-        }
+        recording.set_generated_arguments(&self.has_generated_arguments);
         if judged {
             self.recordings.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
         }
         Ok(connection)
     }
 
-    /// From now on messages of the server may repeat generated arguments, on all connections.
+    /// From now on messages of the server may repeat generated arguments, on all connections and
+    /// in all revisions, since a server may keep them in a file.
     pub(crate) fn expect_generated_arguments(&self) {
         self.has_generated_arguments.store(true, Ordering::Relaxed);
-        self.recordings().iter().for_each(Recording::expect_generated_arguments);
     }
 
     /// Returns a client that declares and answers everything that a server can ask.

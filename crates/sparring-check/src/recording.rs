@@ -1,5 +1,6 @@
 //! Everything that was sent and received on one connection.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ struct Recorded {
     /// The violations of the server, each with the index of its entry, if it has one.
     violations: Vec<(Violation, Option<usize>)>,
     /// True if messages may repeat generated arguments.
-    has_generated_arguments: bool,
+    has_generated_arguments: Arc<AtomicBool>,
 }
 
 impl Recording {
@@ -70,9 +71,9 @@ impl Recording {
         self.0.changed.notify_waiters();
     }
 
-    /// From now on messages may repeat generated arguments.
-    pub(crate) fn expect_generated_arguments(&self) {
-        self.recorded().has_generated_arguments = true;
+    /// Sets the flag that is true once messages may repeat generated arguments.
+    pub(crate) fn set_generated_arguments(&self, flag: &Arc<AtomicBool>) {
+        self.recorded().has_generated_arguments = Arc::clone(flag);
     }
 
     /// Returns the number of entries so far.
@@ -138,7 +139,8 @@ impl Recorded {
     }
 
     fn add_violation(&mut self, violation: &Violation, index: Option<usize>) {
-        let is_echo = self.has_generated_arguments && RULES_OF_ECHOES.contains(&violation.rule);
+        let is_echo = self.has_generated_arguments.load(Ordering::Relaxed)
+            && RULES_OF_ECHOES.contains(&violation.rule);
         if !is_echo && self.violations.len() < MAX_VIOLATIONS {
             self.violations.push((violation.clone(), index));
         }

@@ -61,6 +61,12 @@ impl RealServer {
         self
     }
 
+    /// Calls no tools: they need the Internet, so their results depend on the machine.
+    const fn without_calls(mut self) -> Self {
+        self.flags = &["--no-call"];
+        self
+    }
+
     /// Allows to call all tools: they change nothing outside of the working folder.
     const fn calling_all_tools(mut self) -> Self {
         self.flags = &["--call", "all"];
@@ -77,7 +83,7 @@ pub(super) const SERVERS: &[RealServer] = &[
     node("filesystem", &[NODE, "{packages}/node_modules/.bin/mcp-server-filesystem", "{work}"])
         .calling_all_tools(),
     node("memory", &[NODE, "{packages}/node_modules/.bin/mcp-server-memory"])
-        .variables(&[("MEMORY_FILE_PATH", "memory.json")])
+        .variables(&[("MEMORY_FILE_PATH", "{work}/memory.json")])
         .calling_all_tools(),
     node(
         "sequential-thinking",
@@ -87,14 +93,16 @@ pub(super) const SERVERS: &[RealServer] = &[
     node("typescript-sdk1", &[NODE, "{packages}/typescript_sdk1.mjs"]).calling_all_tools(),
     node("typescript-sdk2", &[NODE, "{packages}/typescript_sdk2.mjs"]).calling_all_tools(),
     node("fastmcp-typescript", &[NODE, "{packages}/fastmcp_typescript.mjs"]).calling_all_tools(),
-    node("antv-chart", &[NODE, "{packages}/node_modules/.bin/mcp-server-chart"]),
+    node("antv-chart", &[NODE, "{packages}/node_modules/.bin/mcp-server-chart"]).without_calls(),
     node("brave-search", &[NODE, "{packages}/node_modules/.bin/brave-search-mcp-server"])
-        .variables(&[("BRAVE_API_KEY", "none"), ("BRAVE_MCP_TRANSPORT", "stdio")]),
+        .variables(&[("BRAVE_API_KEY", "none"), ("BRAVE_MCP_TRANSPORT", "stdio")])
+        .without_calls(),
     node("chrome-devtools", &[NODE, "{packages}/node_modules/.bin/chrome-devtools-mcp"]),
-    node("context7", &[NODE, "{packages}/node_modules/.bin/context7-mcp"]),
+    node("context7", &[NODE, "{packages}/node_modules/.bin/context7-mcp"]).without_calls(),
     node("eslint", &[NODE, "{packages}/node_modules/@eslint/mcp/src/mcp-cli.js"]),
     node("exa", &[NODE, "{packages}/node_modules/.bin/exa-mcp-server"])
-        .variables(&[("EXA_API_KEY", "none")]),
+        .variables(&[("EXA_API_KEY", "none")])
+        .without_calls(),
     node(
         "figma",
         &[
@@ -104,23 +112,28 @@ pub(super) const SERVERS: &[RealServer] = &[
             "--figma-api-key",
             "none",
         ],
-    ),
+    )
+    .without_calls(),
     node("firecrawl", &[NODE, "{packages}/node_modules/.bin/firecrawl-mcp"])
-        .variables(&[("FIRECRAWL_API_KEY", "none")]),
+        .variables(&[("FIRECRAWL_API_KEY", "none")])
+        .without_calls(),
     node("notion", &[NODE, "{packages}/node_modules/.bin/notion-mcp-server"])
-        .variables(&[("NOTION_TOKEN", "none")]),
+        .variables(&[("NOTION_TOKEN", "none")])
+        .without_calls(),
     node("playwright", &[NODE, "{packages}/node_modules/.bin/playwright-mcp", "--headless"]),
     node(
         "supabase",
         &[NODE, "{packages}/node_modules/.bin/mcp-server-supabase", "--access-token", "none"],
-    ),
+    )
+    .without_calls(),
     node("tavily", &[NODE, "{packages}/node_modules/.bin/tavily-mcp"])
-        .variables(&[("TAVILY_API_KEY", "none")]),
+        .variables(&[("TAVILY_API_KEY", "none")])
+        .without_calls(),
     python("python-sdk", &["{packages}/bin/python", "{packages}/python_sdk.py"])
         .calling_all_tools(),
     python("fastmcp-python", &["{packages}/bin/python", "{packages}/fastmcp_python.py"])
         .calling_all_tools(),
-    python("fetch", &["{packages}/bin/mcp-server-fetch"]),
+    python("fetch", &["{packages}/bin/mcp-server-fetch"]).without_calls(),
     python("git", &["{packages}/bin/mcp-server-git", "--repository", "{work}"]).calling_all_tools(),
     python(
         "motherduck",
@@ -134,7 +147,10 @@ pub(super) const SERVERS: &[RealServer] = &[
         .packages(Packages::PythonSdk1)
         .calling_all_tools(),
     python("arxiv", &["{packages}/bin/arxiv-mcp-server", "--storage-path", "{work}"])
-        .packages(Packages::PythonSdk1),
-    python("wikipedia", &["{packages}/bin/wikipedia-mcp"]).packages(Packages::PythonSdk1),
+        .packages(Packages::PythonSdk1)
+        .without_calls(),
+    python("wikipedia", &["{packages}/bin/wikipedia-mcp"])
+        .packages(Packages::PythonSdk1)
+        .without_calls(),
     python("rmcp", &["{examples}/rmcp_server"]).packages(Packages::Rust).calling_all_tools(),
 ];

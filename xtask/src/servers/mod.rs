@@ -101,17 +101,19 @@ impl Installation {
         let own = std::env::current_exe().context("cannot find the path of xtask")?;
         let mut check = Command::new(own.with_file_name("spar"));
         check.current_dir(&work).arg("check").args(server.flags);
-        let accepted = self.root.join("xtask/servers/accepted").join(server.name);
-        let accepted = accepted.with_extension("yaml");
+        let folder = self.root.join("xtask/servers/accepted");
+        let accepted = folder.join(server.name).with_extension("yaml");
         if accepted.exists() || self.accept {
             check.arg("--baseline").arg(&accepted);
         }
         if self.accept {
+            fs::create_dir_all(&folder)
+                .with_context(|| format!("creating {}", folder.display()))?;
             check.arg("--accept");
         }
         check.args(["--strict", "--timeout", "60s"]);
         for (name, value) in server.variables {
-            check.arg("--env").arg(format!("{name}={value}"));
+            check.arg("--env").arg(format!("{name}={}", self.replace(server, &work, value)));
         }
         check.arg("--").args(self.server_command(server, &work));
         print_command(&check);
@@ -132,14 +134,16 @@ impl Installation {
 
     /// Returns the command of a server, with the paths of this machine.
     fn server_command(&self, server: &RealServer, work: &Path) -> Vec<String> {
-        let folder = self.folder(server.packages);
-        let (packages, work) = (folder.display().to_string(), work.display().to_string());
-        let examples = self.root.join("target/debug/examples").display().to_string();
-        let replace = |word: &&str| {
-            let word = word.replace("{packages}", &packages).replace("{work}", &work);
-            word.replace("{examples}", &examples)
-        };
-        server.command.iter().map(replace).collect()
+        server.command.iter().map(|word| self.replace(server, work, word)).collect()
+    }
+
+    /// Returns a word with the paths of this machine.
+    fn replace(&self, server: &RealServer, work: &Path, word: &str) -> String {
+        let packages = self.folder(server.packages);
+        let examples = self.root.join("target/debug/examples");
+        let word = word.replace("{packages}", &packages.display().to_string());
+        let word = word.replace("{work}", &work.display().to_string());
+        word.replace("{examples}", &examples.display().to_string())
     }
 }
 
