@@ -69,20 +69,17 @@ tools:
     let mut command = Command::new(SPAR);
     command.args(["check", "--protocol", "2025-11-25", "--", SPAR, "mock"]).arg(mock);
     let printed = String::from_utf8(output(&mut command).stdout).unwrap();
-    // The probes of tools record their calls.
-    if printed.contains("tools  ") {
-        assert!(printed.contains("not called: write; --call all allows them"), "{printed}");
-        assert!(printed.contains("look never succeeded"), "{printed}");
-    }
+    assert!(printed.contains("not called: write; --call all allows them"), "{printed}");
+    assert!(printed.contains("look never succeeded"), "{printed}");
 }
 
-/// The limit is far above the usual time, because other tests run at the same time.
 #[test]
-fn all_revisions_of_a_server_that_answers_at_once_are_checked_in_seconds() {
+fn a_mock_with_every_feature_has_no_finding_in_any_revision() {
     let mock = format!("{}/../../examples/conformance.mock.yaml", env!("CARGO_MANIFEST_DIR"));
-    let began = Instant::now();
-    let done = output(Command::new(SPAR).args(["check", "--", SPAR, "mock", &mock]));
+    let mut command = Command::new(SPAR);
+    command.args(["check", "--strict", "--call", "all", "--", SPAR, "mock", &mock]);
+    let done = output(&mut command);
     let printed = String::from_utf8(done.stdout).unwrap();
     assert_eq!(done.status.code(), Some(0), "{printed}");
-    assert!(began.elapsed() < Duration::from_secs(30), "took {:?}", began.elapsed());
+    assert!(printed.contains(" 0 failed, 0 warned, 0 undecided"), "{printed}");
 }
