@@ -1,8 +1,13 @@
 //! Correct servers are clean.
 
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use serde_json::{Value, json};
 use sparring_wire::Revision;
 
-use crate::support::{AlteredHttp, AlteredServer, CORRECT, bad_rules, check_in, render_problems};
+use crate::support::{
+    Action, AlteredHttp, AlteredServer, CORRECT, bad_rules, check_in, render_problems,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_correct_server_is_clean_in_every_revision() {
@@ -31,5 +36,46 @@ async fn a_correct_server_without_legacy_revisions_is_clean() {
     let report =
         check_in(AlteredHttp::default().script(&script).start().await, &Revision::ALL).await;
     assert_eq!(report.revisions.len(), 1);
+    assert!(bad_rules(&report).is_empty(), "{}", render_problems(&report));
+}
+
+/// The second SDK for TypeScript does this: a request without a version selects the old era for
+/// the rest of the connection, like `initialize`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_requests_without_a_version_for_the_old_era_is_clean() {
+    const UNDECIDED: u8 = 0;
+    const HANDSHAKE: u8 = 1;
+    const OLD_ERA: u8 = 2;
+    let server = AlteredServer::default().on_connect(|server| {
+        let era = AtomicU8::new(UNDECIDED);
+        server.on_request(move |message| {
+            let method = message["method"].as_str().unwrap_or_default();
+            let version = &message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
+            let is_valid = message["jsonrpc"] == "2.0"
+                && (message["id"].is_string() || message["id"].is_number())
+                && message.get("params").is_none_or(Value::is_object);
+            if !is_valid {
+                return Action::Pass;
+            }
+            if method == "initialize" {
+                era.store(HANDSHAKE, Ordering::Relaxed);
+            } else if version.is_null() {
+                let _ =
+                    era.compare_exchange(UNDECIDED, OLD_ERA, Ordering::Relaxed, Ordering::Relaxed);
+            }
+            let mut answer = match (era.load(Ordering::Relaxed), method) {
+                (OLD_ERA, "server/discover") => {
+                    json!({"error": {"code": -32601, "message": "Method not found"}})
+                }
+                (OLD_ERA, "tools/list") => json!({"result": {"tools": []}}),
+                _ => return Action::Pass,
+            };
+            answer["jsonrpc"] = json!("2.0");
+            answer["id"] = message["id"].clone();
+            Action::json(answer)
+        })
+    });
+    let report = check_in(server, &Revision::ALL).await;
+    assert_eq!(report.revisions.len(), 5);
     assert!(bad_rules(&report).is_empty(), "{}", render_problems(&report));
 }
