@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use serde_json::{Value, json};
-use sparring_wire::Revision;
+use sparring_wire::{Revision, Rule};
 
 use crate::support::{
     Action, AlteredHttp, AlteredServer, CORRECT, bad_rules, check_in, render_problems,
@@ -78,4 +78,19 @@ async fn a_server_that_takes_requests_without_a_version_for_the_old_era_is_clean
     let report = check_in(server, &Revision::ALL).await;
     assert_eq!(report.revisions.len(), 5);
     assert!(bad_rules(&report).is_empty(), "{}", render_problems(&report));
+}
+
+/// The failure of a list is one finding, and not one of each rule whose probe uses the list.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_always_fails_breaks_no_rule_about_metadata() {
+    let server = AlteredServer::default().on_method("tools/list", |message| {
+        let error = json!({"code": -32603, "message": "The service is not reachable."});
+        Action::json(json!({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+    });
+    let report = check_in(server, &Revision::ALL).await;
+    let bad = bad_rules(&report);
+    assert!(bad.contains(&Rule::ListFails), "{bad:?}");
+    for rule in [Rule::UnknownField, Rule::MissingMeta, Rule::RequiredClientInfo] {
+        assert!(!bad.contains(&rule), "{}", render_problems(&report));
+    }
 }
