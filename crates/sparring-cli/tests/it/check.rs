@@ -83,3 +83,14 @@ fn a_mock_with_every_feature_has_no_finding_in_any_revision() {
     assert_eq!(done.status.code(), Some(0), "{printed}");
     assert!(printed.contains(" 0 failed, 0 warned, 0 undecided"), "{printed}");
 }
+
+#[cfg(unix)]
+#[test]
+fn revisions_without_a_connection_are_not_listed_as_spoken() {
+    let args = ["check", "--timeout", "5s", "--protocol", "2025-11-25", "--", "sh", "-c", "exit 3"];
+    let done = output(Command::new(SPAR).args(args));
+    let printed = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("  failed 2025-11-25: no connection\n"), "{printed}");
+    assert!(!printed.contains("speaks"), "{printed}");
+}
