@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 use sparring_wire::Frame;
+use tokio::runtime::Handle;
+use tokio::task::yield_now;
 
 use super::core::CurrentLists;
 
@@ -19,6 +21,11 @@ const MAX_QUEUED_BYTES: usize = 4 * 1024 * 1024;
 /// The maximum number of bytes in all queues of a server. The sessions with the longest queues
 /// end.
 const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
+
+/// The number of sessions that a notification wakes at once. The others are woken in further
+/// groups, and other tasks run between two groups, so that a request does not wait until
+/// thousands of sessions have sent the notification.
+const MAX_SESSIONS_WOKEN_AT_ONCE: usize = 16;
 
 /// A notification for all sessions of a server.
 #[derive(Debug)]
@@ -86,17 +93,26 @@ impl ChangeQueue {
         state.overflowed
     }
 
-    fn push(&self, change: &Arc<QueuedChange>) {
+    /// Adds a notification. Returns the waker of the session, if it waits for one.
+    fn push(&self, change: &Arc<QueuedChange>) -> Option<Waker> {
         let mut state = self.lock();
         if state.overflowed || state.changes.len() >= MAX_QUEUED_CHANGES {
-            return;
+            return None;
         }
         if state.bytes > 0 && state.bytes + change.size() > MAX_QUEUED_BYTES {
-            return state.overflow();
+            state.overflow();
+        } else {
+            state.bytes += change.size();
+            state.changes.push_back(Arc::clone(change));
         }
-        state.bytes += change.size();
-        state.changes.push_back(Arc::clone(change));
-        state.wake();
+        state.waker.take()
+    }
+
+    /// Ends the session.
+    fn overflow(&self) -> Option<Waker> {
+        let mut state = self.lock();
+        state.overflow();
+        state.waker.take()
     }
 
     fn bytes(&self) -> usize {
@@ -113,7 +129,6 @@ impl QueueState {
         self.changes = VecDeque::new();
         self.bytes = 0;
         self.overflowed = true;
-        self.wake();
     }
 
     fn register(&mut self, cx: &Context<'_>) {
@@ -122,12 +137,24 @@ impl QueueState {
             known => *known = Some(cx.waker().clone()),
         }
     }
+}
 
-    fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
+/// Wakes sessions in groups.
+fn wake_sessions(mut wakers: Vec<Waker>) {
+    let later = wakers.split_off(wakers.len().min(MAX_SESSIONS_WOKEN_AT_ONCE));
+    wakers.into_iter().for_each(Waker::wake);
+    let mut later = later.into_iter().peekable();
+    if later.peek().is_none() {
+        return;
     }
+    // A library may send notifications from a thread without a runtime.
+    let Ok(runtime) = Handle::try_current() else { return later.for_each(Waker::wake) };
+    runtime.spawn(async move {
+        while later.peek().is_some() {
+            yield_now().await;
+            later.by_ref().take(MAX_SESSIONS_WOKEN_AT_ONCE).for_each(Waker::wake);
+        }
+    });
 }
 
 /// The queues of all open sessions.
@@ -150,7 +177,10 @@ impl SessionList {
     pub(super) fn add_session(&self) -> Arc<ChangeQueue> {
         let queue = Arc::new(ChangeQueue::default());
         let mut queues = self.queues();
-        queues.retain(|queue| queue.strong_count() > 0);
+        // Only before the list grows, since there may be thousands of sessions.
+        if queues.len() == queues.capacity() {
+            queues.retain(|queue| queue.strong_count() > 0);
+        }
         queues.push(Arc::downgrade(&queue));
         queue
     }
@@ -165,18 +195,17 @@ impl SessionList {
             open.extend(queue.clone());
             queue.is_some()
         });
-        for queue in &open {
-            queue.push(&change);
-        }
+        let mut wakers: Vec<Waker> = open.iter().filter_map(|queue| queue.push(&change)).collect();
         drop(change);
         while self.total.load(Ordering::Relaxed) > MAX_TOTAL_BYTES {
-            let Some(longest) = open.iter().max_by_key(|queue| queue.bytes()) else { return };
+            let Some(longest) = open.iter().max_by_key(|queue| queue.bytes()) else { break };
             // Another broadcast may hold the rest.
             if longest.bytes() == 0 {
-                return;
+                break;
             }
-            longest.lock().overflow();
+            wakers.extend(longest.overflow());
         }
+        wake_sessions(wakers);
     }
 
     fn queues(&self) -> MutexGuard<'_, Vec<Weak<ChangeQueue>>> {
@@ -186,6 +215,8 @@ impl SessionList {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use sparring_wire::RawJson;
 
     use super::*;
@@ -218,6 +249,30 @@ mod tests {
         drop((one, two));
         assert_eq!(sessions.total.load(Ordering::Relaxed), 0);
         assert!(next(&first).is_none() && !overflowed(&first));
+    }
+
+    #[tokio::test]
+    async fn other_tasks_run_before_all_sessions_have_a_notification() {
+        let sessions = SessionList::default();
+        let received = Arc::new(AtomicUsize::new(0));
+        let start = |queue: Arc<ChangeQueue>| {
+            let received = Arc::clone(&received);
+            tokio::spawn(async move {
+                let _change = poll_fn(|cx| queue.poll_next(cx)).await;
+                received.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        let tasks: Vec<_> = (0..1_000).map(|_| start(sessions.add_session())).collect();
+        // Until all sessions wait.
+        yield_now().await;
+        sessions.broadcast(change(1_000));
+        yield_now().await;
+        let first = received.load(Ordering::Relaxed);
+        assert!((1..100).contains(&first), "{first}");
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(received.load(Ordering::Relaxed), 1_000);
     }
 
     #[test]
