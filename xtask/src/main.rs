@@ -86,6 +86,9 @@ enum Verb {
         /// Accept the present findings, with empty reasons for new ones
         #[arg(long)]
         accept: bool,
+        /// Write a suite for each server and revision with `spar init`, and run it, instead
+        #[arg(long, conflicts_with = "accept")]
+        suites: bool,
     },
     /// Run a mock and a gateway under good and hostile clients
     Soak {
@@ -137,7 +140,14 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Tidy => tidy::run(root)?,
         Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
-        Verb::Servers { only, accept } => servers::run(root, only.as_deref(), *accept)?,
+        Verb::Servers { only, accept, suites } => {
+            let task = match (accept, suites) {
+                (true, _) => servers::Task::Accept,
+                (_, true) => servers::Task::Suites,
+                _ => servers::Task::Check,
+            };
+            servers::run(root, only.as_deref(), task)?;
+        }
         Verb::Soak { seconds } => soak::run(root, *seconds)?,
         Verb::Fuzz { seconds, only } => fuzz::run(root, *seconds, only.as_deref())?,
     }
@@ -178,9 +188,12 @@ mod tests {
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30, only: None }));
         let only = Some("sse".to_owned());
         check(&["fuzz", "5", "sse"], Ok(Verb::Fuzz { seconds: 5, only }));
-        check(&["servers"], Ok(Verb::Servers { only: None, accept: false }));
-        let only = Some("time".to_owned());
-        check(&["servers", "time", "--accept"], Ok(Verb::Servers { only, accept: true }));
+        let servers = |only: Option<&str>, accept, suites| {
+            Ok(Verb::Servers { only: only.map(str::to_owned), accept, suites })
+        };
+        check(&["servers"], servers(None, false, false));
+        check(&["servers", "time", "--accept"], servers(Some("time"), true, false));
+        check(&["servers", "--suites"], servers(None, false, true));
         check(&["soak"], Ok(Verb::Soak { seconds: 1_200 }));
         check(&["soak", "60"], Ok(Verb::Soak { seconds: 60 }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
@@ -199,6 +212,7 @@ mod tests {
         check(&["bench", "moc"], Err(ErrorKind::InvalidValue));
         check(&["bench", "mock", "calls"], Err(ErrorKind::UnknownArgument));
         check(&["servers", "clock"], Err(ErrorKind::InvalidValue));
+        check(&["servers", "--accept", "--suites"], Err(ErrorKind::ArgumentConflict));
         check(&["fuzz", "0"], Err(ErrorKind::ValueValidation));
         check(&["fuzz", "1", "2"], Err(ErrorKind::InvalidValue));
     }

@@ -36,18 +36,26 @@ pub(super) struct RealServer {
     pub(super) variables: &'static [(&'static str, &'static str)],
     /// More flags of `spar check`.
     pub(super) flags: &'static [&'static str],
+    /// The revisions in which the suite that `spar init` writes fails, each with the reason in
+    /// the specification.
+    pub(super) failing_suites: &'static [(&'static str, &'static str)],
 }
 
 /// A server from npm, run by the Node that is installed with it.
 const fn node(name: &'static str, command: &'static [&'static str]) -> RealServer {
-    let (variables, flags): (&[_], &[_]) = (&[], &[]);
-    RealServer { name, packages: Packages::Node, command, variables, flags }
+    RealServer {
+        name,
+        packages: Packages::Node,
+        command,
+        variables: &[],
+        flags: &[],
+        failing_suites: &[],
+    }
 }
 
 /// A server from PyPI.
 const fn python(name: &'static str, command: &'static [&'static str]) -> RealServer {
-    let (variables, flags): (&[_], &[_]) = (&[], &[]);
-    RealServer { name, packages: Packages::Python, command, variables, flags }
+    node(name, command).packages(Packages::Python)
 }
 
 impl RealServer {
@@ -69,10 +77,16 @@ impl RealServer {
 
     /// Allows to call all tools: they change nothing outside of the working folder.
     const fn calling_all_tools(mut self) -> Self {
-        self.flags = &["--call", "all"];
+        self.flags = CALL_ALL_TOOLS;
         self
     }
+
+    pub(super) fn calls_all_tools(&self) -> bool {
+        self.flags == CALL_ALL_TOOLS
+    }
 }
+
+const CALL_ALL_TOOLS: &[&str] = &["--call", "all"];
 
 const NODE: &str = "{packages}/node_modules/.bin/node";
 

@@ -1,4 +1,5 @@
-//! `cargo xtask servers`: checks real servers with `spar check`.
+//! `cargo xtask servers`: checks real servers with `spar check`, or writes and runs suites for
+//! them.
 //!
 //! The versions of the servers are in `xtask/servers`. They are installed below
 //! `target/servers`. `xtask/servers/accepted` has the findings that are true, each with its
@@ -6,7 +7,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -15,14 +16,30 @@ use crate::command::{command, print_command, run as run_command};
 use crate::peers::packages;
 
 mod list;
+mod suites;
 
 use list::{Packages, RealServer, SERVERS};
 
-/// The result of checking one server.
-struct Checked {
-    name: &'static str,
-    last_line: String,
-    is_clean: bool,
+/// The timeout of `spar`: some servers start slowly.
+const TIMEOUT: &str = "60s";
+
+/// The work to do with the servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Check them against the accepted findings.
+    Check,
+    /// Check them, add the present findings to the accepted ones, and remove those that are
+    /// gone.
+    Accept,
+    /// Write suites and run them.
+    Suites,
+}
+
+/// A row of the result.
+struct Outcome {
+    name: String,
+    result: String,
+    is_good: bool,
     took: Duration,
 }
 
@@ -31,35 +48,38 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     SERVERS.iter().map(|server| server.name)
 }
 
-/// Installs the servers, and checks one or all of them. With `accept`, it adds the present
-/// findings to the accepted ones and removes those that are gone.
+/// Installs one or all servers, does the task with each, and prints the results.
 #[expect(clippy::print_stdout, reason = "the table is the output")]
-pub(crate) fn run(root: &Path, only: Option<&str>, accept: bool) -> Result<()> {
-    let installation = Installation { root: root.to_owned(), accept };
+pub(crate) fn run(root: &Path, only: Option<&str>, task: Task) -> Result<()> {
+    let installation = Installation { root: root.to_owned() };
     let selected = SERVERS.iter().filter(|server| only.is_none_or(|only| only == server.name));
-    let selected: Vec<&RealServer> = selected.collect();
+    let selected: Vec<&'static RealServer> = selected.collect();
     installation.install(&selected)?;
     run_command(command(
         root,
         "cargo build -p sparring-cli -p sparring-transport --all-features --bins --examples",
     ))?;
-    let mut results = Vec::new();
+    let mut outcomes = Vec::new();
     for server in selected {
-        results.push(installation.check(server)?);
+        match task {
+            Task::Check | Task::Accept => {
+                outcomes.push(installation.check(server, task == Task::Accept)?);
+            }
+            Task::Suites => outcomes.extend(installation.run_suites(server)?),
+        }
     }
-    let width = results.iter().map(|it| it.name.len()).max().unwrap_or_default();
-    for Checked { name, last_line, is_clean, took } in &results {
-        let state = if *is_clean { "good" } else { "BAD " };
-        println!("{state}  {name:width$}  {:>6.1}s  {last_line}", took.as_secs_f64());
+    let width = outcomes.iter().map(|it| it.name.len()).max().unwrap_or_default();
+    for Outcome { name, result, is_good, took } in &outcomes {
+        let state = if *is_good { "good" } else { "BAD " };
+        println!("{state}  {name:width$}  {:>6.1}s  {result}", took.as_secs_f64());
     }
-    ensure!(results.iter().all(|it| it.is_clean), "some servers have new findings");
+    ensure!(outcomes.iter().all(|it| it.is_good), "some servers have unexpected results");
     Ok(())
 }
 
 /// The servers below `target/servers`.
 struct Installation {
     root: PathBuf,
-    accept: bool,
 }
 
 impl Installation {
@@ -87,8 +107,38 @@ impl Installation {
         Ok(())
     }
 
-    /// Checks a server in all its revisions, in a new working folder.
-    fn check(&self, server: &RealServer) -> Result<Checked> {
+    /// Checks a server in all its revisions.
+    fn check(&self, server: &RealServer, accept: bool) -> Result<Outcome> {
+        let work = self.create_work_folder(server)?;
+        let mut check = self.spar(&work, &["check", "--strict"])?;
+        check.args(server.flags);
+        let folder = self.root.join("xtask/servers/accepted");
+        let accepted = folder.join(server.name).with_extension("yaml");
+        if accepted.exists() || accept {
+            check.arg("--baseline").arg(&accepted);
+        }
+        if accept {
+            fs::create_dir_all(&folder)
+                .with_context(|| format!("creating {}", folder.display()))?;
+            check.arg("--accept");
+        }
+        let began = Instant::now();
+        let output = self.run_on(server, &work, check)?;
+        let took = began.elapsed();
+        let text = [output.stdout.as_slice(), b"\n", &output.stderr].concat();
+        let report = work.with_extension("txt");
+        fs::write(&report, &text).with_context(|| format!("writing {}", report.display()))?;
+        let is_good = output.status.success();
+        if !is_good {
+            eprintln!("{}", String::from_utf8_lossy(&text));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let result = text.lines().last().unwrap_or("no report").to_owned();
+        Ok(Outcome { name: server.name.to_owned(), result, is_good, took })
+    }
+
+    /// Creates a new working folder for a server, with a file and a git repository.
+    fn create_work_folder(&self, server: &RealServer) -> Result<PathBuf> {
         let work = self.root.join("target/servers/work").join(server.name);
         if work.exists() {
             fs::remove_dir_all(&work).with_context(|| format!("removing {}", work.display()))?;
@@ -98,38 +148,25 @@ impl Installation {
         let mut init = command(&work, "git init --quiet");
         init.stdout(Stdio::null());
         run_command(init)?;
+        Ok(work)
+    }
+
+    /// Returns a command of `spar` in a working folder.
+    fn spar(&self, work: &Path, words: &[&str]) -> Result<Command> {
         let own = std::env::current_exe().context("cannot find the path of xtask")?;
-        let mut check = Command::new(own.with_file_name("spar"));
-        check.current_dir(&work).arg("check").args(server.flags);
-        let folder = self.root.join("xtask/servers/accepted");
-        let accepted = folder.join(server.name).with_extension("yaml");
-        if accepted.exists() || self.accept {
-            check.arg("--baseline").arg(&accepted);
-        }
-        if self.accept {
-            fs::create_dir_all(&folder)
-                .with_context(|| format!("creating {}", folder.display()))?;
-            check.arg("--accept");
-        }
-        check.args(["--strict", "--timeout", "60s"]);
+        let mut spar = Command::new(own.with_file_name("spar"));
+        spar.current_dir(work).args(words);
+        Ok(spar)
+    }
+
+    /// Adds a server to a command of `spar`, and runs the command.
+    fn run_on(&self, server: &RealServer, work: &Path, mut spar: Command) -> Result<Output> {
+        spar.args(["--timeout", TIMEOUT]);
         for (name, value) in server.variables {
-            check.arg("--env").arg(format!("{name}={}", self.replace(server, &work, value)));
+            spar.arg("--env").arg(format!("{name}={}", self.replace(server, work, value)));
         }
-        check.arg("--").args(self.server_command(server, &work));
-        print_command(&check);
-        let began = Instant::now();
-        let output = check.output().context("cannot start spar")?;
-        let took = began.elapsed();
-        let text = [output.stdout.as_slice(), b"\n", &output.stderr].concat();
-        let report = work.with_extension("txt");
-        fs::write(&report, &text).with_context(|| format!("writing {}", report.display()))?;
-        let is_clean = output.status.success();
-        if !is_clean {
-            eprintln!("{}", String::from_utf8_lossy(&text));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let last_line = text.lines().last().unwrap_or("no report").to_owned();
-        Ok(Checked { name: server.name, last_line, is_clean, took })
+        spar.arg("--").args(self.server_command(server, work));
+        run_spar(spar)
     }
 
     /// Returns the command of a server, with the paths of this machine.
@@ -145,6 +182,11 @@ impl Installation {
         let word = word.replace("{work}", &work.display().to_string());
         word.replace("{examples}", &examples.display().to_string())
     }
+}
+
+fn run_spar(mut spar: Command) -> Result<Output> {
+    print_command(&spar);
+    spar.output().context("cannot start spar")
 }
 
 /// Copies the files of a folder.
