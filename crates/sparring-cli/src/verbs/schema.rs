@@ -3,6 +3,7 @@
 
 use clap::{Args, ColorChoice, ValueEnum};
 
+use super::check;
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
 use crate::exit::Exit;
@@ -13,6 +14,7 @@ Examples:
   spar schema suite > suite.schema.json
   spar schema mock > mock.schema.json
   spar schema config > config.schema.json
+  spar schema baseline > baseline.schema.json
   spar schema report > report.schema.json
 
 An editor with a YAML language server uses the schema for a file that begins with
@@ -41,6 +43,8 @@ enum SchemaKind {
     Config,
     /// Scripts of LLM endpoints
     Llm,
+    /// Accepted findings of `spar check`: spar-check.yaml
+    Baseline,
     /// Reports of `spar test` and `spar report`, as JSON
     Report,
 }
@@ -57,6 +61,7 @@ impl Schema {
             SchemaKind::Mock => sparring_mock::schema(),
             SchemaKind::Config => sparring_host::config::schema(),
             SchemaKind::Llm => sparring_mock::llm_schema(),
+            SchemaKind::Baseline => check::baseline_schema(),
             SchemaKind::Report => sparring_report::json_schema(),
         };
         match printer.is_json() {

@@ -63,6 +63,7 @@ impl EntryReader<'_> {
         if let Some(timeout) = node.get("timeout").and_then(Node::as_str) {
             oauth.login_timeout = parse_duration(timeout).unwrap_or(oauth.login_timeout);
         }
+        oauth.allow_local = node.get("local").and_then(Node::as_bool).unwrap_or(oauth.allow_local);
         let scopes = node.get("scopes").map(Node::items).unwrap_or_default();
         let scopes =
             scopes.iter().map(|scope| self.expander.expand_text("auth.oauth.scopes", scope));

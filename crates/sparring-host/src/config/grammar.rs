@@ -196,5 +196,11 @@ static OAUTH: Object = Object {
             "The redirect URL on this machine (default: `http://127.0.0.1/callback`).",
         ),
         Key::new("timeout", &Shape::Duration, "The timeout of logging in (default: 5m)."),
+        Key::new(
+            "local",
+            &Shape::Bool,
+            "`true` to let the server name authorization servers that are nearer than itself: in \
+             a private network, on the local link, on this machine (default: `false`).",
+        ),
     ]],
 };

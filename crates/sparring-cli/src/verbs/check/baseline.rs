@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use sparring_check::{Finding, Verdict, server_rules};
-use sparring_script::grammar::check_node;
+use sparring_script::grammar::{check_node, json_schema};
 use sparring_script::{Key, Node, Object, Problems, Shape, Source, did_you_mean};
 use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 use sparring_wire::Rule;
@@ -44,6 +45,11 @@ static ACCEPTED: Object = Object {
         Key::new("reason", &Shape::String, "Why it is accepted.").synonyms(&["why", "because"]),
     ]],
 };
+
+/// Returns the JSON Schema of a baseline.
+pub(crate) fn schema() -> Value {
+    json_schema("Accepted findings of spar check", &BASELINE)
+}
 
 /// The accepted findings of a file.
 #[derive(Debug, Default)]

@@ -35,6 +35,7 @@ use crate::output::Printer;
 use crate::report::{Ci, Destination, ReportRequest, Reports};
 use crate::signals::Signals;
 use baseline::Baseline;
+pub(crate) use baseline::schema as baseline_schema;
 use json_report::JsonReport;
 use repeat_command::RepeatCommand;
 use report_run::RunSource;

@@ -145,7 +145,7 @@ fn credentials_are_the_same_as_those_of_the_flags() {
          c: {url: \"http://h\", auth: {oauth: true}}\n  \
          d: {url: \"http://h\", auth: {oauth: {grant: client_credentials, client: me, \
          secret: \"${T}\", issuer: \"https://i\", scopes: [x], redirect: \"http://localhost/\", \
-         timeout: 1m}}}\n  \
+         timeout: 1m, local: true}}}\n  \
          e: {url: \"http://h\", auth: {oauth: false}}\n  \
          f: {url: \"http://h\", auth: {oauth: {document: \"https://d/x\", key: key.pem}}}\n",
     );
@@ -163,11 +163,13 @@ fn credentials_are_the_same_as_those_of_the_flags() {
     };
     let c = oauth("c");
     assert_eq!((c.grant, c.store_path), (Grant::Code, Some("/kept".into())));
+    assert!(!c.allow_local);
     let d = oauth("d");
     assert_eq!((d.grant, d.client_id.as_deref()), (Grant::ClientCredentials, Some("me")));
     assert_eq!(d.client_auth, ClientAuth::Secret("hunter2".into()));
     assert_eq!((d.issuer.as_deref(), d.scopes), (Some("https://i"), vec!["x".to_owned()]));
     assert_eq!((&*d.redirect_url, d.login_timeout), ("http://localhost/", Duration::from_secs(60)));
+    assert!(d.allow_local);
     let f = oauth("f");
     assert_eq!(
         (f.client_auth, f.client_metadata_url.as_deref()),

@@ -170,7 +170,7 @@ impl Connector {
             }
             ConnectFailure::TooNear(locality) => format!(
                 "{destination} has a {} address, which is nearer than that of the server; \
-                 --oauth-local allows it",
+                 --oauth-local, or `local: true` below `oauth` in a config file, allows it",
                 locality.name()
             ),
             ConnectFailure::Tcp(error) | ConnectFailure::Tls(error) => {
