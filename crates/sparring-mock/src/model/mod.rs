@@ -25,7 +25,7 @@ pub(crate) use crate::program::Program;
 pub(crate) use crate::upstream::HttpCall;
 pub(crate) use entry::{Completion, CompletionRef, Entry, EntryKind, Tool};
 pub(crate) use reply::{Body, Condition, Delay, Question, Reply, ReplyFault, Round, Step, Timer};
-pub(crate) use uri_template::UriTemplate;
+pub(crate) use uri_template::{MAX_URI_BYTES, UriTemplate};
 
 /// A script that was loaded without problems.
 #[derive(Debug)]

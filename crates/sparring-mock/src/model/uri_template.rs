@@ -5,7 +5,7 @@ use regex::{Regex, escape};
 use serde_json::{Map, Value};
 
 /// The maximum length of a URI that is compared with templates.
-const MAX_URI_BYTES: usize = 64 * 1024;
+pub(crate) const MAX_URI_BYTES: usize = 64 * 1024;
 
 /// A URI template such as `file:///{+path}{?lines}`.
 #[derive(Debug)]

@@ -33,9 +33,12 @@ pub(crate) use self::script_state::ScriptState;
 use self::answer::EntryRequest;
 use self::paused_requests::PausedRequests;
 use crate::journal::Journal;
-use crate::model::{CompletionRef, EntryKind, Model, ProcessFault};
+use crate::model::{CompletionRef, EntryKind, MAX_URI_BYTES, Model, ProcessFault};
 use crate::program::MAX_CONCURRENT_PROGRAMS;
 use crate::scheduler::Action;
+
+/// The maximum size of a name that an error repeats.
+const MAX_NAME_BYTES: usize = 1024;
 
 /// The handler of a mock.
 #[derive(Debug)]
@@ -240,6 +243,10 @@ impl MockHandler {
                 .with_uri(uri);
             return self.answer(request, cx).await;
         }
+        if uri.len() > MAX_URI_BYTES {
+            let message = format!("the URI has more than {MAX_URI_BYTES} bytes");
+            return Err(ErrorObject::invalid_params(message).into());
+        }
         let templates = script.model.templates.iter().filter(|(_, entry)| entry.is_visible());
         let found =
             templates.filter_map(|(template, entry)| Some((entry, template.match_uri(uri)?)));
@@ -326,6 +333,12 @@ impl ScriptState {
 
 /// Returns the error for an unknown entry.
 fn not_found<'a>(what: &str, id: &str, known: impl Iterator<Item = &'a str>) -> ErrorObject {
+    if id.len() > MAX_NAME_BYTES {
+        return ErrorObject::invalid_params(format!(
+            "{what} not found: its name has {} bytes",
+            id.len()
+        ));
+    }
     let suggestion =
         did_you_mean(id, known).map(|suggestion| format!("; {suggestion}")).unwrap_or_default();
     ErrorObject::invalid_params(format!("{what} '{id}' not found{suggestion}"))

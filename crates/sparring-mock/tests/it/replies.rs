@@ -125,6 +125,26 @@ tools:
 }
 
 #[tokio::test]
+async fn errors_do_not_repeat_long_names() {
+    let script = "
+tools: [{name: get_weather, text: x}]
+templates: [{uri_template: \"a://{x}\", text: x}]
+prompts: [{name: greet, text: x}]
+";
+    everywhere(script, async |client, _| {
+        let long = format!("a://{}", "b".repeat(100_000));
+        let error = call(client, &long, json!({})).await.error().unwrap();
+        assert_eq!(error.message, "Tool not found: its name has 100004 bytes");
+        let reported = client.get_prompt(&long, json!({})).await.unwrap_err().to_string();
+        assert!(reported.contains("Prompt not found: its name has 100004 bytes"), "{reported}");
+        let reported = client.read_resource(&long).await.unwrap_err().to_string();
+        assert!(reported.contains("the URI has more than 65536 bytes"), "{reported}");
+        assert!(reported.len() < 1_000, "{reported}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn suggests_the_nearest_name_for_unknown_entries() {
     let script = "
 tools: [{name: get_weather, text: x}]

@@ -239,6 +239,7 @@ async fn post_batch(
     let Some(first) = ids.first().cloned() else { return Err(invalid_message(&frames[0])) };
     let incoming = Incoming::from_frame(Stream::Request(first), frame, Some(envelope));
     let reader = session.request(ids, incoming).map_err(post_refusal)?;
+    session.end_cancelled(&frames);
     respond(shared, reader, revision).await
 }
 

@@ -163,12 +163,6 @@ impl Session {
         if state.requests.len() + ids.len() > MAX_REQUESTS {
             return Err(PostError::Busy);
         }
-        let batch = match &incoming {
-            Incoming::Frame { frame, .. } if frame.kind() == FrameKind::Batch => {
-                Some(frame.clone())
-            }
-            _ => None,
-        };
         state.push_incoming(incoming)?;
         state.next += 1;
         let number = state.next;
@@ -176,10 +170,13 @@ impl Session {
         let mut buffer = StreamBuffer::for_requests(ids);
         let reader = buffer.attach(None);
         state.streams.insert(number, buffer);
-        if let Some(batch) = batch {
-            state.end_cancelled(&batch);
-        }
         Ok(Reader::new(Arc::clone(self), number, reader))
+    }
+
+    /// Ends the streams of the requests that these frames cancel.
+    pub(in crate::http::server) fn end_cancelled(&self, frames: &[Frame]) {
+        let mut state = self.lock();
+        frames.iter().for_each(|frame| state.end_cancelled(frame));
     }
 
     /// Returns a reader of a stream, which replaces the previous one and starts after frame
