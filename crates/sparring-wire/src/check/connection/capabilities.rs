@@ -69,13 +69,16 @@ impl ConnectionChecker {
         };
         if !declares(declared.view(), capability) {
             let message = format!("the {from} did not declare {capability}");
-            out.push(violation(
-                revision,
-                Rule::Undeclared,
-                "$.method",
-                message,
-                definition.section,
-            ));
+            // A server must declare `logging` and the features with lists in all revisions. Up
+            // to 2025-03-26, it only should keep to `subscribe` and `listChanged` of a feature.
+            let feature = capability.split_once('.').map(|(feature, _)| feature);
+            let is_negotiated_only = feature.is_some_and(|it| declares(declared.view(), it))
+                && Rule::NotNegotiated.applies_in(revision);
+            let (rule, section) = match is_negotiated_only {
+                true => (Rule::NotNegotiated, Rule::NotNegotiated.entry().section),
+                false => (Rule::Undeclared, definition.section),
+            };
+            out.push(violation(revision, rule, "$.method", message, section));
         }
     }
 

@@ -238,8 +238,8 @@ macro_rules! message_rules {
                 "A side must only use features that the other side or itself has declared.",
                 "Declare the capability, or do not use the feature.";
             NotNegotiated = "capabilities/not-negotiated", Traffic, Should, UNTIL_2025_03_26, "basic/lifecycle#operation",
-                "A side should only send requests for features that the other side has declared.",
-                "Look at the declared capabilities of the other side before you send the request.";
+                "A side should only use features that the other side or itself has declared.",
+                "Declare the capability, or do not use the feature.";
             InvalidExtension = "capabilities/extension-name", Traffic, Must, MODERN, "basic/versioning#extension-negotiation",
                 "The name of an extension must be a valid key of `_meta` with a prefix.",
                 "Name the extension with a prefix, such as `com.example/feature`.";

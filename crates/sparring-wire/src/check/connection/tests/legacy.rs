@@ -126,6 +126,30 @@ fn requests_wait_for_the_handshake_but_pings_and_logs_do_not() {
 }
 
 #[test]
+fn undeclared_parts_of_a_feature_break_a_should_until_2025_03_26() {
+    let updated = r#"<{"method":"notifications/resources/updated","params":{"uri":"a://b"}}"#;
+    for (version, part) in [("2025-03-26", "not-negotiated"), ("2025-06-18", "undeclared")] {
+        let part = format!("capabilities/{part} $.method");
+        let update = format!("{part}, subscriptions/unrequested-update $.params.uri");
+        check(
+            &handshake(version, "{}", r#"{"tools":{},"resources":{}}"#),
+            &[
+                (r#"<{"method":"notifications/tools/list_changed"}"#, &*part),
+                (updated, &*update),
+                (
+                    r#"<{"method":"notifications/prompts/list_changed"}"#,
+                    "capabilities/undeclared $.method",
+                ),
+                (
+                    r#"<{"method":"notifications/message","params":{"level":"info","data":1}}"#,
+                    "capabilities/undeclared $.method",
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
 fn reports_undeclared_capabilities() {
     let opening = handshake(
         "2025-11-25",
