@@ -25,7 +25,7 @@ const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
 /// The number of sessions that a notification wakes at once. The others are woken in further
 /// groups, and other tasks run between two groups, so that a request does not wait until
 /// thousands of sessions have sent the notification.
-const MAX_SESSIONS_WOKEN_AT_ONCE: usize = 16;
+const MAX_SESSIONS_WOKEN_AT_ONCE: usize = 4;
 
 /// A notification for all sessions of a server.
 #[derive(Debug)]
