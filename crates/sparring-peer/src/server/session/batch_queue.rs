@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use crate::server::core::HandlerRequest;
 
 /// The number of requests of batches that run at the same time in one session.
-const MAX_RUNNING: usize = 16;
+const MAX_RUNNING: usize = 8;
 
 /// The requests of batches that run or wait.
 #[derive(Default)]

@@ -36,7 +36,7 @@ pub use self::serve_loop::client_stopped_reading;
 const MAX_ITERATIONS_PER_POLL: usize = 16;
 
 /// The number of requests of batches that start before other tasks get their turn.
-const MAX_BATCH_STARTS_PER_POLL: usize = 32;
+const MAX_BATCH_STARTS_PER_POLL: usize = 8;
 
 /// The timeout of a request to the client.
 const CLIENT_RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
