@@ -8,7 +8,7 @@ use serde_json::Value;
 use sparring_peer::client::{Inbox, ServerRequest, Subscription};
 use sparring_script::template::RenderError;
 use sparring_script::{Scope, TemplateTree};
-use sparring_wire::{FrameKind, Revision, Rule};
+use sparring_wire::{FrameKind, Revision, Rule, Side};
 
 use super::action::Action;
 use super::connection::ServerConnection;
@@ -96,7 +96,8 @@ pub(super) async fn run(
         result.dropped_requests = dropped;
         result.dropped_frames = connection.traffic.dropped_frames();
         result.violations.retain(|it| it["rule"] != UNANSWERED.id());
-        result.violations.extend(unanswered(&step.answers, &result.requests));
+        let revision = client.revision();
+        result.violations.extend(unanswered(&step.answers, &result.requests, revision));
         result.stderr = connection.stderr_since(stderr_before);
         journals.update(&mut result.journals);
         result.violations.extend(journals.take_misfits());
@@ -167,7 +168,7 @@ async fn check_tool(
 }
 
 /// The server's requests that no `answer` of the step covers, as violations.
-fn unanswered(answers: &Answers, requests: &[Value]) -> Vec<Value> {
+fn unanswered(answers: &Answers, requests: &[Value], revision: Option<Revision>) -> Vec<Value> {
     let mut methods: Vec<&str> = Vec::new();
     let mut violations = Vec::new();
     for request in requests {
@@ -179,7 +180,14 @@ fn unanswered(answers: &Answers, requests: &[Value]) -> Vec<Value> {
                 && (*turns == AnswerOrder::Always || nth < answer_count(tree))
         });
         if !covered {
-            let message = format!("the server sent {method}, which no `answer` covers");
+            // No answer is possible in a revision without the method.
+            let unknown = revision.filter(|it| it.request(Side::Server, method).is_none());
+            let message = match unknown {
+                Some(revision) => {
+                    format!("the server sent {method}, which {revision} does not have")
+                }
+                None => format!("the server sent {method}, which no `answer` covers"),
+            };
             violations.push(suite_violation(UNANSWERED, "$", &message, None));
         }
     }
@@ -191,5 +199,24 @@ fn answer_count(tree: &TemplateTree) -> usize {
         TemplateTree::List(items) => items.len(),
         TemplateTree::Literal(Value::Array(items)) => items.len(),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_the_revision_does_not_have_needs_no_answer_key() {
+        let check = |revision, expected: &str| {
+            let requests = [json!({"method": "elicitation/create"})];
+            let violations = unanswered(&Answers::default(), &requests, Some(revision));
+            assert_eq!(violations[0]["message"], expected);
+        };
+        let start = "the server sent elicitation/create, which";
+        check(Revision::V2025_03_26, &format!("{start} 2025-03-26 does not have"));
+        check(Revision::V2025_06_18, &format!("{start} no `answer` covers"));
     }
 }
