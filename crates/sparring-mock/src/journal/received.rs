@@ -1,11 +1,14 @@
 //! A journal entry: one request and its answer.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_peer::server::{ClientDescription, HandlerError, HandlerResult};
+use sparring_transport::Secrets;
 use sparring_wire::json::{parse_implementation, parse_value};
+use sparring_wire::secret_names::is_secret_header;
 use sparring_wire::types::Implementation;
 use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
@@ -188,14 +191,36 @@ impl ReceivedRequest {
             line.push_headers("headers", headers);
         }
         match self.answer.get() {
-            Some(RecordedAnswer::Result(result)) => line.push_json("result", result.text()),
+            Some(RecordedAnswer::Result(result)) => {
+                line.push_json("result", &self.without_credentials(result.text()));
+            }
             Some(RecordedAnswer::Error(error)) => {
-                line.push_json("error", &serde_json::to_string(error).unwrap_or_default());
+                let error = serde_json::to_string(error).unwrap_or_default();
+                line.push_json("error", &self.without_credentials(&error));
             }
             Some(RecordedAnswer::InputRequired) => line.push_json("input_required", "true"),
             None => line.push_json("unanswered", "true"),
         }
         line.finish()
+    }
+
+    /// Masks the credentials of the request in its answer, which may repeat them.
+    fn without_credentials<'a>(&self, answer: &'a str) -> Cow<'a, str> {
+        let headers = self.headers.iter().flat_map(Headers::iter);
+        let is_repeated = |(name, value): &(&str, &str)| {
+            let last_word = value.rsplit(' ').next().unwrap_or_default();
+            is_secret_header(name) && !last_word.is_empty() && answer.contains(last_word)
+        };
+        let mut repeated = headers.filter(is_repeated).peekable();
+        if repeated.peek().is_none() {
+            return Cow::Borrowed(answer);
+        }
+        let secrets = Secrets::default();
+        for (name, value) in repeated {
+            secrets.add(value);
+            secrets.add_header(name, value);
+        }
+        Cow::Owned(secrets.mask(answer).into_owned())
     }
 
     /// Returns the entry as JSON.

@@ -78,6 +78,13 @@ pub(crate) enum TextOrigin {
     HttpClient(ControlKeys),
 }
 
+impl TextOrigin {
+    /// Returns true if a client of the control endpoints wrote the text.
+    fn is_client(self) -> bool {
+        !matches!(self, TextOrigin::Owner { .. })
+    }
+}
+
 /// The result of loading a script.
 #[derive(Debug)]
 pub(crate) struct LoadedScript {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sparring_peer::client::ServerRequest as QuestionKind;
 use sparring_script::{MapEntry, Node, TemplateTree, casing, parse_duration};
+use sparring_wire::secret_names::is_secret_header;
 use sparring_wire::{RawJson, code};
 
 use super::contents::BLOCKS;
@@ -54,6 +55,7 @@ impl Loader<'_> {
             body: self.load_body(node, entry, kind),
             after: self.load_steps(node.get("after")),
             fault: has_fault(node).then(|| self.load_fault(node)),
+            hides_secret_headers: self.origin.is_client(),
         };
         self.answers.clear();
         reply
@@ -62,6 +64,7 @@ impl Loader<'_> {
     fn load_condition(&mut self, node: Option<&Node>) -> Condition {
         let Some(node) = node else { return Condition::default() };
         let headers = node.get("headers").map(|headers| {
+            self.check_condition_headers(headers);
             let mut headers = headers.clone();
             if let sparring_script::NodeKind::Map(entries) = &mut headers.kind {
                 entries.iter_mut().for_each(|entry| entry.key = entry.key.to_lowercase());
@@ -73,6 +76,17 @@ impl Loader<'_> {
             headers: headers.map(|node| self.load_matcher(&node)),
             revision: node.get("revision").map(|node| self.load_matcher(node)),
             calls: node.get("calls").map(|node| self.load_matcher(node)),
+        }
+    }
+
+    /// Refuses conditions on credentials: which reply is given would tell them to another client.
+    fn check_condition_headers(&mut self, headers: &Node) {
+        if !self.origin.is_client() {
+            return;
+        }
+        for entry in headers.entries().iter().filter(|entry| is_secret_header(&entry.key)) {
+            let message = format!("`{}`: a change over HTTP cannot use this header", entry.key);
+            self.problems.add(entry.key_span, message);
         }
     }
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 use sparring_script::{
     Matcher, Node, Path, Scope, Span, Template, TemplateTree, UndefinedPath, did_you_mean,
 };
-#[cfg(feature = "http")]
 use sparring_wire::secret_names::is_secret_header;
 
 use super::Loader;
@@ -58,8 +57,7 @@ impl Loader<'_> {
             return Some((format!("${{{path}}}: unknown name `{root}`"), help));
         };
         // The answer may go to another client, for example as a notification.
-        #[cfg(feature = "http")]
-        if matches!(self.origin, super::TextOrigin::HttpClient(_))
+        if self.origin.is_client()
             && root == "headers"
             && path.key_at(1).is_some_and(is_secret_header)
         {

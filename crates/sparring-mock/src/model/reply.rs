@@ -27,6 +27,8 @@ pub(crate) struct Reply {
     pub(crate) after: Vec<Step>,
     /// Its faults.
     pub(crate) fault: Option<ReplyFault>,
+    /// True if it does not see the credentials of clients, since another client wrote it.
+    pub(crate) hides_secret_headers: bool,
 }
 
 impl Reply {
@@ -43,6 +45,7 @@ impl Reply {
             body,
             after: Vec::new(),
             fault: None,
+            hides_secret_headers: false,
         }
     }
 }

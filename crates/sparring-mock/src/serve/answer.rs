@@ -88,7 +88,8 @@ impl MockHandler {
             Ok(answers) => Value::Object(answers),
             Err(why) => return failure_answer(request.kind, why),
         };
-        let scope = RequestScope { request: &request, cx, number, answers: &answers };
+        let scope =
+            RequestScope { request: &request, cx, number, answers: &answers, reply: &reply };
         self.run_steps(&reply.during, &scope).await?;
         if let Some(delay) = reply.delay {
             tokio::time::sleep(request.script.template_state.pick_delay(delay)).await;

@@ -74,7 +74,7 @@ fn mismatches(
         }));
     };
     check("args", &when.args, &|| request.args().clone());
-    check("headers", &when.headers, &|| RequestScope::headers(cx));
+    check("headers", &when.headers, &|| RequestScope::headers(cx, reply));
     check("revision", &when.revision, &|| cx.revision().name().into());
     check("calls", &when.calls, &|| number.into());
     found

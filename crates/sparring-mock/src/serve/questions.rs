@@ -51,8 +51,7 @@ impl MockHandler {
         resumed: Option<PausedRequest>,
         cx: &Context,
     ) -> Result<Answers, HandlerError> {
-        let rounds = &reply.ask;
-        if rounds.is_empty() {
+        if reply.ask.is_empty() {
             return Ok(Ok(Map::new()));
         }
         match cx.revision().is_modern() {
@@ -67,23 +66,23 @@ impl MockHandler {
                     round: 0,
                     answers: Map::new(),
                 };
-                self.ask_by_result(rounds, resumed.unwrap_or_else(new_request), request, cx).map(Ok)
+                self.ask_by_result(resumed.unwrap_or_else(new_request), request, cx).map(Ok)
             }
-            false => self.ask_by_requests(rounds, request, number, cx).await,
+            false => self.ask_by_requests(reply, request, number, cx).await,
         }
     }
 
     async fn ask_by_requests(
         &self,
-        rounds: &[Round],
+        reply: &Reply,
         request: &EntryRequest<'_>,
         number: u64,
         cx: &Context,
     ) -> Result<Answers, HandlerError> {
         let mut answers = Map::new();
-        for round in rounds {
+        for round in &reply.ask {
             let earlier = Value::Object(answers.clone());
-            let scope = RequestScope { request, cx, number, answers: &earlier };
+            let scope = RequestScope { request, cx, number, answers: &earlier, reply };
             let mut questions = Vec::new();
             for (name, question) in answerable_questions(round, cx) {
                 let params = render(&question.params, &scope)?;
@@ -108,17 +107,23 @@ impl MockHandler {
 
     fn ask_by_result(
         &self,
-        rounds: &[Round],
         mut paused: PausedRequest,
         request: &EntryRequest<'_>,
         cx: &Context,
     ) -> Result<Map<String, Value>, HandlerError> {
         // Only the current round can be answered; later rounds were not asked yet.
         let mut given = input_responses(cx)?;
-        while let Some(round) = rounds.get(paused.round) {
+        let reply = Arc::clone(&paused.reply);
+        while let Some(round) = reply.ask.get(paused.round) {
             let mut missing = Map::new();
             let earlier = Value::Object(paused.answers.clone());
-            let scope = RequestScope { request, cx, number: paused.number, answers: &earlier };
+            let scope = RequestScope {
+                request,
+                cx,
+                number: paused.number,
+                answers: &earlier,
+                reply: &reply,
+            };
             for (name, question) in answerable_questions(round, cx) {
                 if paused.answers.contains_key(name) {
                     continue;

@@ -6,9 +6,11 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use sparring_peer::server::Context;
 use sparring_script::{Path, Scope, UndefinedPath};
+use sparring_wire::secret_names::is_secret_header;
 
 use super::ScriptState;
 use super::answer::EntryRequest;
+use crate::model::Reply;
 
 /// The template scope of one request.
 pub(super) struct RequestScope<'a> {
@@ -17,12 +19,15 @@ pub(super) struct RequestScope<'a> {
     /// The number of requests for the entry, including this one.
     pub(super) number: u64,
     pub(super) answers: &'a Value,
+    pub(super) reply: &'a Reply,
 }
 
 impl RequestScope<'_> {
-    /// Returns the HTTP headers, with names in lower case.
-    pub(super) fn headers(cx: &Context) -> Value {
+    /// Returns the HTTP headers that a reply can see, with names in lower case.
+    pub(super) fn headers(cx: &Context, reply: &Reply) -> Value {
         let headers = cx.headers().into_iter().flat_map(|headers| headers.iter());
+        let headers =
+            headers.filter(|(name, _)| !(reply.hides_secret_headers && is_secret_header(name)));
         let pairs = headers.map(|(name, value)| (name.to_lowercase(), Value::from(value)));
         Value::Object(pairs.collect())
     }
@@ -63,7 +68,7 @@ impl Scope for RequestScope<'_> {
             "args" => find_in(self.request.args()),
             "answers" => find_in(self.answers),
             "vars" => find_in(&self.script().model.vars),
-            "headers" => find_in(&Self::headers(self.cx)),
+            "headers" => find_in(&Self::headers(self.cx, self.reply)),
             "client" => find_in(&self.client()),
             "clock" => find_in(&Self::clock()),
             "call" => Ok(self.number.into()),

@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 use sparring_mock::{ControlKeys, HttpMock, HttpReply, MockServer, Reply, Settings, ToolMock};
+use sparring_peer::Client;
 use sparring_peer::client::SubscriptionFilter;
-use sparring_transport::http::{HttpServerHandle, HttpTransport};
+use sparring_transport::http::{
+    Credentials, HttpLink, HttpServerHandle, HttpTarget, HttpTransport,
+};
 use sparring_wire::Revision;
 
 use crate::fixture::{TIMEOUT, call, call_text, connect, listen, mock, over_http, within};
@@ -300,4 +303,42 @@ async fn a_change_over_http_cannot_pass_on_credentials() {
     let shown = json!({"name": "t", "text": "${headers.Cookie} ${headers.accept}"});
     check(false, shown, "${headers.Cookie}: a change over HTTP cannot use this header").await;
     check(false, json!({"name": "t", "text": "${headers.accept}"}), "done").await;
+}
+
+#[tokio::test]
+async fn a_change_over_http_does_not_see_the_credentials_of_other_clients() {
+    let script = "auth: {bearer: [own, secret-of-the-other]}\n\
+                  tools: [{name: a, text: x}, {name: echo, json: \"${headers}\"}]";
+    let mock = mock(script);
+    let serving = listen(&mock).await;
+    let register =
+        async |tool: Value| ask(&serving, "POST", "/_spar/tools", Some("own"), Some(tool)).await;
+    for tool in [
+        json!({"name": "text", "text": "${headers}"}),
+        json!({"name": "json", "json": "${headers}"}),
+        json!({"name": "structured", "structured": {"h": "${headers}"}}),
+        json!({"name": "result", "result": {"content": [], "_meta": {"h": "${headers}"}}}),
+    ] {
+        let answer = register(tool.clone()).await;
+        assert_eq!(answer.0, 200, "{answer:?}");
+    }
+    let answer = register(json!({"name": "b", "replies": [
+        {"when": {"headers": {"Authorization": {"starts_with": "Bearer s"}}}, "text": "yes"},
+        {"text": "no"},
+    ]}))
+    .await;
+    let expected = "`Authorization`: a change over HTTP cannot use this header";
+    assert!(answer.1.to_string().contains(expected), "{answer:?}");
+    let mut target = HttpTarget::new(mock.urls(serving.address().unwrap()).mcp);
+    target.credentials = Some(Credentials::Bearer("secret-of-the-other".into()));
+    let client = within(Client::connect(HttpLink::new(&target).unwrap())).await.unwrap();
+    for tool in ["text", "json", "structured", "result"] {
+        let answer = call(&client, tool, json!({})).await;
+        let text = String::from_utf8_lossy(answer.raw().bytes()).into_owned();
+        assert!(!text.contains("secret-of-the-other"), "{tool}: {text}");
+    }
+    // The script itself may use them, and the journal does not tell other clients.
+    assert!(call_text(&client, "echo", json!({})).await.contains("Bearer secret-of-the-other"));
+    let journal = ask(&serving, "GET", "/_spar/journal", Some("own"), None).await.1.to_string();
+    assert!(!journal.contains("secret-of-the-other"), "{journal}");
 }
