@@ -36,6 +36,7 @@
 //! HTTP needs the feature `http`, the token issuer `oauth`, and the LLM endpoint `llm` (default:
 //! all). A script that uses a disabled feature is rejected.
 
+mod bounded_map;
 pub mod builder;
 #[cfg(feature = "http")]
 mod control;
@@ -64,6 +65,7 @@ mod serve;
 mod server;
 #[cfg(feature = "http")]
 mod upstream;
+mod value_size;
 
 #[cfg(feature = "oauth")]
 pub use builder::IssuerBuilder;

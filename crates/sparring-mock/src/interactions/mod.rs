@@ -16,7 +16,7 @@ use sparring_wire::types::CallToolResult;
 use sparring_wire::{ErrorObject, RawJson, code};
 
 use self::cases::Cases;
-use self::directives::Directives;
+use self::directives::{Directives, MAX_CASE_ID_BYTES};
 
 pub use directives::directives;
 #[cfg(feature = "llm")]
@@ -62,7 +62,8 @@ impl Interactions {
             (None, Some(_)) => "",
             (None, None) => {
                 return Err(format!(
-                    "{ARGUMENT_NAME} has no [test_case_id=…] (letters, digits, `_`, `.` and `-`)"
+                    "{ARGUMENT_NAME} has no [test_case_id=…] (letters, digits, `_`, `.` and `-`, \
+                     at most {MAX_CASE_ID_BYTES} bytes)"
                 ));
             }
         };
@@ -78,7 +79,7 @@ impl Interactions {
                     ));
                 }
             };
-            cases.start(case, responses);
+            cases.start(case, responses).map_err(|why| format!("case '{case}': {why}"))?;
         }
         cases.next(case).map_err(|total| {
             format!("case '{case}': no response left; [mcp_responses_json=…] had {total}")

@@ -10,10 +10,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sparring_transport::Secret;
 use sparring_transport::http::jwt::{PublicKey, SigningKey};
 
-use super::bounded_map::BoundedMap;
 use super::client::Client;
 use super::config::{IssuerBehavior, IssuerConfig};
+use crate::bounded_map::{BoundedMap, MapLimits};
 use crate::http_mock::{HttpReply, HttpRequest, RequestLog};
+
+/// The limits of each map.
+const MAP_LIMITS: MapLimits = MapLimits { entries: 10_000, bytes: 16 * 1024 * 1024 };
 
 pub(crate) struct AuthorizationServer {
     pub(super) config: IssuerConfig,
@@ -56,6 +59,14 @@ pub(super) struct Authorization {
     pub(super) audience: Vec<String>,
     /// Shared by all tokens of one login or one client credentials request.
     pub(super) family: String,
+}
+
+impl Authorization {
+    /// Returns the number of bytes of its texts.
+    pub(super) fn size(&self) -> usize {
+        let texts = [&self.client, &self.subject, &self.family].into_iter();
+        texts.chain(&self.scopes).chain(&self.audience).map(String::len).sum()
+    }
 }
 
 /// An authorization code.
@@ -142,11 +153,11 @@ impl AuthorizationServer {
 impl IssuerState {
     fn new(config: &IssuerConfig, generation: u64) -> Self {
         IssuerState {
-            clients: BoundedMap::default(),
-            codes: BoundedMap::default(),
-            refresh_tokens: BoundedMap::default(),
-            used_assertions: BoundedMap::default(),
-            revoked_families: BoundedMap::default(),
+            clients: BoundedMap::new(MAP_LIMITS),
+            codes: BoundedMap::new(MAP_LIMITS),
+            refresh_tokens: BoundedMap::new(MAP_LIMITS),
+            used_assertions: BoundedMap::new(MAP_LIMITS),
+            revoked_families: BoundedMap::new(MAP_LIMITS),
             generation,
             behavior: config.behavior.clone(),
             queued_replies: VecDeque::new(),
@@ -156,7 +167,7 @@ impl IssuerState {
     /// Revokes all tokens of a family.
     pub(super) fn revoke_family(&mut self, family: &str) {
         self.refresh_tokens.retain(|refresh_token| refresh_token.authorization.family != family);
-        self.revoked_families.insert(family.to_owned(), ());
+        self.revoked_families.insert(family.to_owned(), (), family.len());
     }
 }
 

@@ -118,7 +118,10 @@ impl AuthorizationServer {
             until: unix_seconds() + CODE_LIFETIME_SECS,
             used: false,
         };
-        state.codes.insert(code.as_str().into(), stored);
+        let bytes = stored.authorization.size()
+            + redirect.len()
+            + stored.nonce.as_ref().map_or(0, String::len);
+        state.codes.insert(code.as_str().into(), stored, bytes);
         Ok(code)
     }
 

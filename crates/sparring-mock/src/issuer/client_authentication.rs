@@ -125,7 +125,8 @@ impl AuthorizationServer {
             return Err(wrong("the client assertion has expired"));
         }
         let id = format!("{} {}", client.id, text(&claims, "jti"));
-        match id.ends_with(' ') || self.state().used_assertions.insert(id, ()) {
+        let bytes = id.len();
+        match id.ends_with(' ') || self.state().used_assertions.insert(id, (), bytes) {
             true => Ok(client.clone()),
             false => Err(wrong("the client assertion was used before")),
         }

@@ -7,7 +7,6 @@
 
 mod authorization_server;
 mod authorize;
-mod bounded_map;
 mod client;
 mod client_authentication;
 mod config;

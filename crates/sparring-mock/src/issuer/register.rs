@@ -80,7 +80,8 @@ impl AuthorizationServer {
             method,
             grants,
         };
-        self.state().clients.insert(id, client);
+        let bytes = client.redirects.iter().map(String::len).sum();
+        self.state().clients.insert(id, client, bytes);
         Ok(no_store(HttpReply::json(&response).status(201)))
     }
 }

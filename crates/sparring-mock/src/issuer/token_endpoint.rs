@@ -131,7 +131,7 @@ impl AuthorizationServer {
         let refresh = issues_refresh.then(random_token);
         if let Some(token) = &refresh {
             let refresh_token = RefreshToken { authorization: authorization.clone(), used: false };
-            state.refresh_tokens.insert(token.as_str().into(), refresh_token);
+            state.refresh_tokens.insert(token.as_str().into(), refresh_token, authorization.size());
         }
         drop(state);
         let wants_id_token = authorization.scopes.iter().any(|scope| scope == "openid");
@@ -166,10 +166,10 @@ impl AuthorizationServer {
         }
         stored.used = true;
         let full = stored.authorization.clone();
+        let bytes = full.size();
         let next = random_token();
-        state
-            .refresh_tokens
-            .insert(next.as_str().into(), RefreshToken { authorization: full, used: false });
+        let refresh_token = RefreshToken { authorization: full, used: false };
+        state.refresh_tokens.insert(next.as_str().into(), refresh_token, bytes);
         Ok(IssuedTokens { authorization, refresh: Some(next), identity: None })
     }
 

@@ -51,13 +51,13 @@ pub(super) fn parse(body: &Value) -> Result<ChatRequest, InvalidRequest> {
                 };
                 let result = ToolResult { id: id.to_owned(), text: text.clone(), is_error: None };
                 let results = vec![result];
-                chat.messages.push(Message { role, text, results, ..Message::default() });
+                chat.messages.push(Message { role, text, results, ..Message::default() }.into());
             }
             _ => {
                 let calls = message["tool_calls"].as_array().map(Vec::as_slice);
                 let calls = calls.unwrap_or_default().iter().map(|call| parse_call(at, call));
                 let calls = calls.collect::<Result<_, _>>()?;
-                chat.messages.push(Message { role, text, calls, ..Message::default() });
+                chat.messages.push(Message { role, text, calls, ..Message::default() }.into());
             }
         }
     }

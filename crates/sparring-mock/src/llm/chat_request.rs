@@ -2,16 +2,23 @@
 //! expectations, the journal and templates.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::json::parse_value;
+
+use crate::value_size::value_size;
+
+/// The memory of a message without its texts and calls: its own, the allocation of its role, and
+/// its place in a list.
+const MESSAGE_BYTES: usize = size_of::<Message>() + 48;
 
 /// A chat request of an agent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChatRequest {
     pub(crate) model: String,
     pub(crate) system: String,
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<Arc<Message>>,
     pub(crate) tools: Vec<Value>,
     /// True if the answer is to be streamed.
     pub(crate) stream: bool,
@@ -50,10 +57,29 @@ pub(crate) struct ToolResult {
     pub(crate) is_error: Option<bool>,
 }
 
+impl Message {
+    /// Estimates its memory in bytes.
+    pub(super) fn size(&self) -> usize {
+        let calls = self.calls.iter();
+        let calls = calls
+            .map(|it| size_of::<PastCall>() + it.id.len() + it.tool.len() + value_size(&it.with));
+        let results = self.results.iter();
+        let results = results.map(|it| size_of::<ToolResult>() + it.id.len() + it.text.len());
+        MESSAGE_BYTES + self.text.len() + calls.sum::<usize>() + results.sum::<usize>()
+    }
+}
+
 /// The error of an invalid request, as the API would report it.
 pub(super) type InvalidRequest = String;
 
 impl ChatRequest {
+    /// Estimates its memory in bytes, with the messages that it shares with other requests.
+    pub(super) fn size(&self) -> usize {
+        let messages = self.messages.iter().map(|message| message.size());
+        let tools = self.tools.iter().map(value_size);
+        self.system.len() + messages.sum::<usize>() + tools.sum::<usize>()
+    }
+
     /// Checks that each call has a result before the next message, and each result a call, as
     /// the APIs require.
     pub(super) fn check_call_results(&self) -> Result<(), InvalidRequest> {

@@ -246,6 +246,10 @@ impl EndpointState {
                 code: Some("previous_response_not_found"),
                 ..invalid_request(400, why)
             })?;
+            ResponseStore::check_size(&chat).map_err(|why| Refusal {
+                code: Some("context_length_exceeded"),
+                ..invalid_request(400, why)
+            })?;
             chat.check_call_results().map_err(|why| invalid_request(400, why))?;
         }
         check_model(script, &chat.model)?;

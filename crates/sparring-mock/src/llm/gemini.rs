@@ -79,13 +79,13 @@ fn parse_content(at: usize, content: &Value, chat: &mut ChatRequest) -> Result<(
             message.results.push(ToolResult { id, text, is_error: Some(is_error) });
         }
     }
-    chat.messages.push(message);
+    chat.messages.push(message.into());
     Ok(())
 }
 
 /// Returns the id of the first call of a tool that has no result yet.
 fn open_call(chat: &ChatRequest, message: &Message, tool: &str) -> Option<String> {
-    let all = || chat.messages.iter().chain([message]);
+    let all = || chat.messages.iter().map(|it| &**it).chain([message]);
     let has_result = |id: &str| all().flat_map(|it| &it.results).any(|result| result.id == id);
     let mut calls = all().flat_map(|it| &it.calls).filter(|call| call.tool == tool);
     calls.find(|call| !has_result(&call.id)).map(|call| call.id.clone())

@@ -15,9 +15,10 @@ use super::model_answer::ModelAnswer;
 use super::script::Turn;
 use crate::http_mock::HttpRequest;
 
-/// The maximum number of requests that are kept, and the total size of their bodies.
+/// The maximum number of requests that are kept, and the total size of their bodies, as received
+/// and as parsed.
 const MAX_REQUESTS: usize = 10_000;
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 128 * 1024 * 1024;
 
 /// A request to an LLM endpoint, and the outcome.
 #[derive(Debug, Clone)]
@@ -160,6 +161,10 @@ impl LlmRequest {
         value
     }
 
+    fn size(&self) -> usize {
+        self.http.body.len() + self.chat.as_ref().map_or(0, |chat| chat.size())
+    }
+
     /// Returns the entry as one line of JSON, with its time and the request as received.
     pub fn to_line(&self) -> String {
         let mut line = self.http.to_json();
@@ -196,14 +201,14 @@ impl Journal {
         if let Some(observer) = self.observer.get() {
             observer(&request);
         }
-        self.bytes += request.http.body.len();
+        self.bytes += request.size();
         self.requests.push_back(request);
         // The latest request is always kept, even if it is too large.
         while self.requests.len() > MAX_REQUESTS
             || self.bytes > MAX_BYTES && self.requests.len() > 1
         {
             let oldest = self.requests.pop_front();
-            self.bytes -= oldest.map_or(0, |it| it.http.body.len());
+            self.bytes -= oldest.map_or(0, |it| it.size());
             self.dropped += 1;
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn parse_without_limit(body: &Value) -> Result<ChatRequest, InvalidRe
                 _ => {}
             }
         }
-        chat.messages.push(read);
+        chat.messages.push(read.into());
     }
     system.retain(|text| !text.is_empty());
     chat.system = system.join("\n");

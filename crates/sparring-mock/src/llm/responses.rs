@@ -2,6 +2,8 @@
 //!
 //! The endpoint adds the messages of the response that a request continues.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_wire::json::parse_value;
@@ -31,7 +33,7 @@ pub(super) fn parse(body: &Value) -> Result<ChatRequest, InvalidRequest> {
     }
     let mut system = vec![content_text(&body["instructions"])];
     match body.get("input") {
-        Some(Value::String(text)) => chat.messages.push(message("user", text.clone())),
+        Some(Value::String(text)) => chat.messages.push(message("user", text.clone()).into()),
         Some(Value::Array(items)) => {
             for (at, item) in items.iter().enumerate() {
                 parse_item(at, item, &mut system, &mut chat)?;
@@ -91,17 +93,18 @@ fn parse_item(
             let text = content_text(&item["content"]);
             match role {
                 "system" | "developer" => system.push(text),
-                role => chat.messages.push(message(role, text)),
+                role => chat.messages.push(message(role, text).into()),
             }
         }
         "function_call" | "custom_tool_call" => {
             let call = parse_call(at, item)?;
             match chat.messages.last_mut() {
                 // Calls of one answer are separate items.
-                Some(last) if last.role == "assistant" => last.calls.push(call),
+                Some(last) if last.role == "assistant" => Arc::make_mut(last).calls.push(call),
                 _ => {
                     let calls = vec![call];
-                    chat.messages.push(Message { calls, ..message("assistant", String::new()) });
+                    let message = Message { calls, ..message("assistant", String::new()) };
+                    chat.messages.push(message.into());
                 }
             }
         }
@@ -112,7 +115,7 @@ fn parse_item(
             let text = content_text(&item["output"]);
             let results =
                 vec![ToolResult { id: id.to_owned(), text: text.clone(), is_error: None }];
-            chat.messages.push(Message { results, ..message("tool", text) });
+            chat.messages.push(Message { results, ..message("tool", text) }.into());
         }
         _ => {}
     }

@@ -37,6 +37,7 @@ impl Loader<'_> {
             entry: self.load_entry(node, name, definition, EntryKind::Tool),
             input: validator.filter(|_| validates),
             registered_at_runtime: false,
+            reserved: None,
             mirrored_input: has_mirrored_headers.then(|| RawJson::from(&input)),
         }
     }

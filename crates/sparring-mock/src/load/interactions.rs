@@ -41,6 +41,7 @@ impl Loader<'_> {
         });
         Tool {
             registered_at_runtime: false,
+            reserved: None,
             entry: Entry {
                 id: TOOL_NAME.to_owned(),
                 definition,

@@ -56,6 +56,7 @@ impl Loader<'_> {
             after: self.load_steps(node.get("after")),
             fault: has_fault(node).then(|| self.load_fault(node)),
             hides_secret_headers: self.origin.is_client(),
+            reserved: None,
         };
         self.answers.clear();
         reply

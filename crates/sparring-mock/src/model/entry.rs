@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use sparring_peer::ReservedBytes;
 use sparring_script::Schema;
 use sparring_wire::RawJson;
 
@@ -49,6 +50,8 @@ pub(crate) struct Tool {
     pub(crate) mirrored_input: Option<RawJson>,
     /// True if it was registered at run time.
     pub(crate) registered_at_runtime: bool,
+    /// Its bytes, if a client registered it.
+    pub(crate) reserved: Option<ReservedBytes>,
 }
 
 /// Completion values of an argument.

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use sparring_peer::ReservedBytes;
 use sparring_peer::client::ServerRequest as QuestionKind;
 use sparring_peer::link::Faults;
 use sparring_script::{Matcher, TemplateTree};
@@ -29,6 +30,9 @@ pub(crate) struct Reply {
     pub(crate) fault: Option<ReplyFault>,
     /// True if it does not see the credentials of clients, since another client wrote it.
     pub(crate) hides_secret_headers: bool,
+    /// Its bytes, if a client enqueued it.
+    #[expect(dead_code, reason = "frees the bytes when it is dropped")]
+    pub(crate) reserved: Option<ReservedBytes>,
 }
 
 impl Reply {
@@ -46,6 +50,7 @@ impl Reply {
             after: Vec::new(),
             fault: None,
             hides_secret_headers: false,
+            reserved: None,
         }
     }
 }

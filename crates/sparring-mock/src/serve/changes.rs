@@ -4,16 +4,23 @@
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use sparring_peer::ReservedBytes;
 use sparring_script::{Problems, did_you_mean};
 use tokio::sync::watch;
 
 use super::script_state::VisibleLists;
 use super::{MockHandler, ScriptState};
 use crate::load::{TextOrigin, load_reply, load_tool};
-use crate::model::{EntryKind, Model, Tool};
+use crate::model::{EntryKind, Model, Reply, Tool};
+use crate::value_size::value_size;
 
 /// The maximum number of replies in the queue of one tool.
 const MAX_QUEUED_REPLIES: usize = 100_000;
+
+/// The maximum number of tools that clients register, and the bytes of the tools and replies that
+/// they add.
+const MAX_CLIENT_TOOLS: usize = 1_000;
+pub(super) const MAX_CLIENT_BYTES: usize = 64 * 1024 * 1024;
 
 /// A change to a running mock failed.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +35,12 @@ pub enum ChangeError {
     /// The queue of the tool is full.
     #[error("the queue of '{1}' already has {0} replies")]
     QueueFull(usize, String),
+    /// Clients have registered too many tools.
+    #[error("there are already {0} tools that were registered over HTTP")]
+    TooManyTools(usize),
+    /// Clients have added too much.
+    #[error("tools and replies that were added over HTTP need more than {0} bytes")]
+    TooLarge(usize),
 }
 
 /// The origin of a change.
@@ -48,6 +61,11 @@ impl ChangeSource {
             ChangeSource::HttpClient => TextOrigin::HttpClient(script.model.control_keys),
         }
     }
+
+    /// Returns true if a client of the control endpoints made the change.
+    fn is_client(self) -> bool {
+        self != ChangeSource::Owner
+    }
 }
 
 impl MockHandler {
@@ -65,9 +83,13 @@ impl MockHandler {
     pub(crate) fn register(&self, tool: &Value, source: ChangeSource) -> Result<(), ChangeError> {
         let _guard = self.lock_changes();
         let script = self.script();
+        let reserved = self.reserve(tool, source)?;
         let tool =
             load_tool(tool, &script.model, tool_names(&script), source.text_origin(&script))?;
-        script.put_tool(Arc::new(Tool { registered_at_runtime: true, ..tool }));
+        if reserved.is_some() && script.count_client_tools(&tool.entry.id) >= MAX_CLIENT_TOOLS {
+            return Err(ChangeError::TooManyTools(MAX_CLIENT_TOOLS));
+        }
+        script.put_tool(Arc::new(Tool { registered_at_runtime: true, reserved, ..tool }));
         self.notify(EntryKind::Tool.list_changed_method(), None);
         Ok(())
     }
@@ -94,14 +116,28 @@ impl MockHandler {
         let _guard = self.lock_changes();
         let script = self.script();
         let found = script.find_tool(tool).ok_or_else(|| unknown_tool(&script, tool))?;
+        let reserved = self.reserve(reply, source)?;
         let reply =
             load_reply(reply, &script.model, tool_names(&script), source.text_origin(&script))?;
         let mut queued = found.entry.queued();
         if queued.len() >= MAX_QUEUED_REPLIES {
             return Err(ChangeError::QueueFull(MAX_QUEUED_REPLIES, tool.to_owned()));
         }
-        queued.push_back(Arc::new(reply));
+        queued.push_back(Arc::new(Reply { reserved, ..reply }));
         Ok(())
+    }
+
+    /// Reserves the bytes of a tool or reply that a client adds.
+    fn reserve(
+        &self,
+        added: &Value,
+        source: ChangeSource,
+    ) -> Result<Option<ReservedBytes>, ChangeError> {
+        if !source.is_client() {
+            return Ok(None);
+        }
+        let reserved = self.client_bytes.reserve(value_size(added));
+        reserved.map(Some).ok_or(ChangeError::TooLarge(MAX_CLIENT_BYTES))
     }
 
     /// Restores the initial state, clears the journal and notifies clients of changed lists.

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 use sparring_peer::server::{Context, HandlerError, HandlerResult, Reply, WeakServer};
-use sparring_peer::{Handler, Server};
+use sparring_peer::{ByteBudget, Handler, Server};
 use sparring_script::did_you_mean;
 use sparring_script::schema::Verdict;
 use sparring_wire::json::parse_value;
@@ -53,6 +53,8 @@ pub struct MockHandler {
     #[cfg(feature = "http")]
     pub(crate) initial_http: Arc<crate::http_serving::HttpConfig>,
     paused: PausedRequests,
+    /// The bytes of the tools and replies that clients have added.
+    client_bytes: ByteBudget,
     /// Limits the programs that run at once.
     programs: Semaphore,
     /// The channel to the scheduler, for steps after an answer.
@@ -76,6 +78,7 @@ impl MockHandler {
             change_lock: Mutex::default(),
             journal: Journal::default(),
             paused: PausedRequests::default(),
+            client_bytes: ByteBudget::new(changes::MAX_CLIENT_BYTES),
             programs: Semaphore::new(MAX_CONCURRENT_PROGRAMS),
             scheduled,
             server: OnceLock::new(),

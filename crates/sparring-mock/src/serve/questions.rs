@@ -31,7 +31,7 @@ impl MockHandler {
         let paused = self.paused.take(&request_state).filter(|paused| {
             paused.method == cx.method()
                 && paused.id == request.entry.id
-                && paused.args == *request.args()
+                && paused.args == self.paused.hash(request.args())
         });
         match paused {
             Some(paused) => Ok(Some(paused)),
@@ -60,7 +60,7 @@ impl MockHandler {
                     script: Arc::clone(request.script),
                     method: cx.method().to_owned(),
                     id: request.entry.id.clone(),
-                    args: request.args().clone(),
+                    args: self.paused.hash(request.args()),
                     reply: Arc::clone(reply),
                     number,
                     round: 0,

@@ -62,6 +62,12 @@ impl ScriptState {
         tools.iter().find(|tool| tool.entry.id == name).cloned()
     }
 
+    /// Counts the tools that clients have registered, without the one with this name.
+    pub(super) fn count_client_tools(&self, except: &str) -> usize {
+        let tools = self.tools();
+        tools.iter().filter(|tool| tool.reserved.is_some() && tool.entry.id != except).count()
+    }
+
     /// Adds a tool or replaces the one with its name.
     pub(super) fn put_tool(&self, tool: Arc<Tool>) {
         self.update_tools(|tools| match tools.iter_mut().find(|it| it.entry.id == tool.entry.id) {

@@ -342,3 +342,41 @@ async fn a_change_over_http_does_not_see_the_credentials_of_other_clients() {
     let journal = ask(&serving, "GET", "/_spar/journal", Some("own"), None).await.1.to_string();
     assert!(!journal.contains("secret-of-the-other"), "{journal}");
 }
+
+#[tokio::test]
+async fn limits_what_clients_add_over_http() {
+    let mock = mock(SCRIPT);
+    let serving = listen(&mock).await;
+    let ask = async |method, path: &str, body| ask(&serving, method, path, None, body).await;
+    let large = "x".repeat(7 * 1024 * 1024);
+    let tool = |name: &str| json!({"name": name, "text": large});
+    let reply = json!({"tool": "a", "reply": {"text": large}});
+    for number in 0..4 {
+        assert_eq!(ask("POST", "/_spar/tools", Some(tool(&number.to_string()))).await.0, 200);
+        assert_eq!(ask("POST", "/_spar/enqueue", Some(reply.clone())).await.0, 200);
+    }
+    assert_eq!(ask("POST", "/_spar/enqueue", Some(reply.clone())).await.0, 200);
+    for (path, body) in [("/_spar/tools", tool("more")), ("/_spar/enqueue", reply.clone())] {
+        let (status, answer) = ask("POST", path, Some(body)).await;
+        assert_eq!(status, 400);
+        let expected = "added over HTTP need more than 67108864 bytes";
+        assert!(answer.to_string().contains(expected), "{answer}");
+    }
+    // What is removed, given or replaced counts no more.
+    assert_eq!(ask("DELETE", "/_spar/tools/0", None).await.0, 200);
+    assert_eq!(ask("POST", "/_spar/tools", Some(tool("more"))).await.0, 200);
+    let client = connect(&mock, Revision::LATEST).await;
+    call(&client, "a", json!({})).await;
+    assert_eq!(ask("POST", "/_spar/enqueue", Some(reply.clone())).await.0, 200);
+    mock.enqueue("a", Reply::text("the owner has no limit")).unwrap();
+    assert_eq!(ask("POST", "/_spar/reset", None).await.0, 200);
+    for number in 0..1_000 {
+        let tool = json!({"name": number.to_string(), "text": "x"});
+        assert_eq!(ask("POST", "/_spar/tools", Some(tool)).await.0, 200);
+    }
+    let (status, answer) =
+        ask("POST", "/_spar/tools", Some(json!({"name": "t", "text": "x"}))).await;
+    assert!(status == 400 && answer.to_string().contains("already 1000 tools"), "{answer}");
+    let replaced = json!({"name": "999", "text": "y"});
+    assert_eq!(ask("POST", "/_spar/tools", Some(replaced)).await.0, 200);
+}
