@@ -26,8 +26,13 @@ impl ByteBudget {
 
     /// Reserves bytes; `None` if there are not as many left.
     pub fn reserve(&self, bytes: usize) -> Option<ReservedBytes> {
-        let mut reserved = ReservedBytes { budget: self.clone(), bytes: 0 };
+        let mut reserved = self.reserve_none();
         reserved.grow(bytes).then_some(reserved)
+    }
+
+    /// Returns a reservation without bytes, which can grow.
+    pub fn reserve_none(&self) -> ReservedBytes {
+        ReservedBytes { budget: self.clone(), bytes: 0 }
     }
 
     /// Returns the number of reserved bytes.

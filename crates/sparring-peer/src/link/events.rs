@@ -1,9 +1,12 @@
 //! The events that pass between a peer and its link, in both directions, and
 //! the reasons why a link or a stream ends.
 
+use std::sync::Arc;
+
 use sparring_wire::{Frame, Headers, Id};
 
 use super::{Era, Faults};
+use crate::ReservedBytes;
 
 /// The stream of a link that an event belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -98,13 +101,23 @@ pub enum Incoming {
 }
 
 /// The HTTP status and headers of a frame. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Default)]
+#[derive(Clone, Default)]
 pub struct Envelope {
     /// The status of a response.
     pub status: Option<u16>,
     /// The headers.
     pub headers: Headers,
+    /// The part of a server's memory for requests that a request takes, until it is answered.
+    pub reserved: Option<Arc<ReservedBytes>>,
 }
+
+impl PartialEq for Envelope {
+    fn eq(&self, other: &Self) -> bool {
+        (self.status, &self.headers) == (other.status, &other.headers)
+    }
+}
+
+impl Eq for Envelope {}
 
 /// Shows only the names of headers, because any value may be a secret.
 impl std::fmt::Debug for Envelope {

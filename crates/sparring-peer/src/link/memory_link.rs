@@ -117,7 +117,7 @@ impl Link for MemoryLink {
     fn send(&mut self, outgoing: Outgoing) {
         match outgoing {
             Outgoing::Send { frame, stream, headers, faults } => {
-                let envelope = || Envelope { status: None, headers };
+                let envelope = || Envelope { headers, ..Envelope::default() };
                 let envelope = (self.kind == LinkKind::Streams).then(envelope);
                 let Some(fault) = faults.get() else {
                     return self.push_frame(stream, frame, envelope);

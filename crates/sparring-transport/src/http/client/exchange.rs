@@ -241,13 +241,13 @@ pub(super) fn http_cause(response: &HttpResponse, more: &str, body: &[u8]) -> Ca
 pub(super) fn response_envelope(response: &HttpResponse) -> Envelope {
     let status = Some(response.status.as_u16());
     if !response.has_hidden {
-        return Envelope { status, headers: response.redacted.clone() };
+        return Envelope { status, headers: response.redacted.clone(), reserved: None };
     }
     let mut headers = Headers::new();
     for (name, value) in &response.headers {
         headers.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
     }
-    Envelope { status, headers }
+    Envelope { status, headers, reserved: None }
 }
 
 /// The position in a stream, over all the responses that carry it.

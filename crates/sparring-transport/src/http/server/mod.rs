@@ -34,7 +34,7 @@ use futures_util::future::BoxFuture;
 use http::{HeaderMap, Request, Response};
 use sparring_peer::link::Recorder;
 use sparring_peer::server::AnyServer;
-use sparring_peer::{Handler, Server};
+use sparring_peer::{ByteBudget, Handler, Server};
 use sparring_wire::{Side, mirrored_headers};
 
 use self::rebinding_guard::Reachability;
@@ -64,6 +64,8 @@ struct Shared {
     options: HttpOptions,
     registry: Arc<Registry>,
     shutdown: ShutdownSignal,
+    /// The memory for the bodies of all requests.
+    request_bytes: ByteBudget,
     /// Records exchanges. Frames are recorded by another recorder of the same transcript, which
     /// is checked separately and uses the same clock.
     recorder: Option<Recorder>,
@@ -83,6 +85,7 @@ impl<H: Handler> HttpServer<H> {
             modern: revisions.iter().any(|revision| revision.is_modern()),
             registry: Registry::new(options.max_sessions),
             shutdown: ShutdownSignal::default(),
+            request_bytes: ByteBudget::new(options.request_bytes_limit),
             recorder: transcript.map(|transcript| Recorder::new(transcript, Side::Server)),
             server: AnyServer::from_server(&server),
             options,

@@ -29,6 +29,9 @@ pub struct HttpOptions {
     pub allowed_origins: Option<Vec<String>>,
     /// The largest request body, in bytes.
     pub body_limit: usize,
+    /// The maximum number of bytes of all requests that are received or answered. A larger request
+    /// is refused while others take them. The first 16 KiB of each do not count.
+    pub request_bytes_limit: usize,
     /// The timeout of receiving a request's body.
     pub body_timeout: Duration,
     /// The maximum time without a read before a client is disconnected; a write timeout of the
@@ -67,6 +70,7 @@ impl Default for HttpOptions {
             allowed_hosts: None,
             allowed_origins: None,
             body_limit: 8 * 1024 * 1024,
+            request_bytes_limit: 256 * 1024 * 1024,
             body_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             max_connections: 10_000,

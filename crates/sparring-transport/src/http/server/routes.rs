@@ -9,6 +9,7 @@ use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
+use sparring_peer::ReservedBytes;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
@@ -16,7 +17,8 @@ use super::auth::{Access, Owner};
 use super::body::Body;
 use super::exchange_recorder::ExchangeRecorder;
 use super::metadata::WELL_KNOWN;
-use super::options::{ExtraRequest, ExtraRoutes, HttpOptions};
+use super::options::{ExtraRequest, ExtraRoutes};
+use super::read_body::ReceivedBody;
 use super::rebinding_guard::{self, Reachability};
 use super::reply::{self, Refusal};
 use super::{Shared, http_sse, legacy, modern, negotiation, read_body, version_in};
@@ -96,16 +98,14 @@ where
     if beside.needs_authorization(parts.uri.path()) {
         shared.authorize(Route::Mcp, &parts.headers)?;
     }
-    let HttpOptions { body_limit, body_timeout, .. } = shared.options;
-    let shutdown = &shared.shutdown;
-    let body =
-        read_body::read_body(body, body_limit, body_timeout, shutdown, Duration::ZERO).await?;
+    let ReceivedBody { bytes, reserved: _reserved } =
+        read_body::read_body(body, shared, Duration::ZERO).await?;
     let visit = ExtraRequest {
         method: &parts.method,
         path: parts.uri.path(),
         query: parts.uri.query(),
         headers: &parts.headers,
-        body,
+        body: bytes,
         is_local: reach == Reachability::Loopback,
     };
     Ok(beside.answer(visit).map(Body::whole))
@@ -136,18 +136,21 @@ where
     match (route, &parts.method) {
         (Route::Mcp, &Method::POST) => {
             negotiation::check_accepts_both(&parts.headers)?;
-            let frame = read_frame(shared, route, parts, body).await?;
+            let (frame, reserved) = read_frame(shared, route, parts, body).await?;
             // A frame that is refused here reaches no peer, so no link records it.
             let recorder = legacy::recorder_for(shared, &parts.headers, &access.owner)
                 .map(|it| (it, frame.clone()));
-            post_mcp(shared, &parts.headers, frame, &access).await.inspect_err(|refusal| {
-                if let Some((recorder, frame)) = recorder {
-                    if refusal.needs_recording() {
-                        recorder.record_received(&frame);
+            let envelope = to_envelope(&parts.headers, reserved);
+            post_mcp(shared, &parts.headers, frame, envelope, &access).await.inspect_err(
+                |refusal| {
+                    if let Some((recorder, frame)) = recorder {
+                        if refusal.needs_recording() {
+                            recorder.record_received(&frame);
+                        }
+                        recorder.record_sent(&refusal.frame());
                     }
-                    recorder.record_sent(&refusal.frame());
-                }
-            })
+                },
+            )
         }
         // Since 2026-07-28 only POST is allowed (basic/transports/streamable-http).
         (Route::Mcp, &(Method::GET | Method::DELETE))
@@ -165,11 +168,11 @@ where
         (Route::Messages, &Method::POST) => {
             let query = parts.uri.query().unwrap_or_default();
             http_sse::find_session(shared, query, &access.owner)?;
-            let frame = read_frame(shared, route, parts, body).await?;
+            let (frame, reserved) = read_frame(shared, route, parts, body).await?;
             check_readable(&frame)?;
             shared.check_not_shutting_down(&frame)?;
             shared.check_access(route, &parts.headers, &access, &frame)?;
-            let envelope = Envelope { status: None, headers: to_wire_headers(&parts.headers) };
+            let envelope = to_envelope(&parts.headers, reserved);
             http_sse::post(shared, query, &access.owner, frame, envelope)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
@@ -192,6 +195,7 @@ async fn post_mcp(
     shared: &Shared,
     headers: &HeaderMap,
     frame: Frame,
+    envelope: Envelope,
     access: &Access,
 ) -> Result<Response<Body>, Refusal> {
     check_readable(&frame)?;
@@ -199,7 +203,6 @@ async fn post_mcp(
     shared.check_access(Route::Mcp, headers, access, &frame)?;
     let version = version_in(headers);
     let names = shared.modern && modern::names_revision(&frame);
-    let envelope = Envelope { status: None, headers: to_wire_headers(headers) };
     if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
         if !names {
             modern::check_without_revision(&frame, version, shared.server.revisions())?;
@@ -214,16 +217,14 @@ async fn read_frame<B>(
     route: Route,
     parts: &Parts,
     body: Pin<&mut B>,
-) -> Result<Frame, Refusal>
+) -> Result<(Frame, ReservedBytes), Refusal>
 where
     B: http_body::Body<Data = Bytes>,
 {
     negotiation::check_sends_json(&parts.headers)?;
-    let HttpOptions { body_limit, body_timeout, .. } = shared.options;
     let grace = if shared.may_answer(route, parts) { GRACE } else { Duration::ZERO };
-    let bytes =
-        read_body::read_body(body, body_limit, body_timeout, &shared.shutdown, grace).await?;
-    Ok(Frame::parse(bytes))
+    let ReceivedBody { bytes, reserved } = read_body::read_body(body, shared, grace).await?;
+    Ok((Frame::parse(bytes), reserved))
 }
 
 fn shutdown_refusal() -> Refusal {
@@ -248,6 +249,13 @@ fn check_readable(frame: &Frame) -> Result<(), Refusal> {
             Err(Refusal::with_error(StatusCode::BAD_REQUEST, error))
         }
     }
+}
+
+/// Creates the envelope of a request, which the peer keeps until it has answered.
+fn to_envelope(headers: &HeaderMap, reserved: ReservedBytes) -> Envelope {
+    // Most bodies are so small that they do not count.
+    let reserved = (reserved.bytes() > 0).then(|| Arc::new(reserved));
+    Envelope { status: None, headers: to_wire_headers(headers), reserved }
 }
 
 /// Converts the headers for the peer. Headers of the same name are joined (RFC 9110, 5.3), so

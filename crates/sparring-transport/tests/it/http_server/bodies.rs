@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::Full;
 use serde_json::json;
 use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
@@ -12,7 +14,8 @@ use tokio::net::TcpStream;
 
 use super::fixture::{TestServer, options};
 use super::requests::{
-    call, initialize, modern, modern_body, modern_post, post_builder, raw, read_all, with, within,
+    call, initialize, modern, modern_body, modern_post, post_builder, post_in, raw, read_all, with,
+    within,
 };
 
 const POST_HEAD: &str =
@@ -168,4 +171,96 @@ async fn a_refusal_keeps_the_connection_for_the_next_request() {
         assert_eq!(within(connection.ask(refused)).await.status, StatusCode::FORBIDDEN);
         assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
     }
+}
+
+/// Returns a call of a modern client whose argument has that many bytes.
+fn large_call(tool: &str, bytes: usize) -> Request<Full<Bytes>> {
+    let mut body = modern_body(call(1, tool));
+    body["params"]["arguments"]["message"] = "x".repeat(bytes).into();
+    with(modern_post(&body), body.to_string())
+}
+
+#[tokio::test]
+async fn large_requests_share_the_memory_of_the_server_until_they_are_answered() {
+    let request_bytes_limit = 2_000_000;
+    let mut test_server = TestServer::with(HttpOptions { request_bytes_limit, ..options() }).await;
+    let mut waiting = test_server.connect().await;
+    let waits = tokio::spawn(async move { waiting.ask(large_call("wait", 1_500_000)).await });
+    assert_eq!(test_server.next().await, "begun");
+    let answer = test_server.connect().await.ask(large_call("echo", 600_000)).await;
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(answer.json().to_string().contains("too many large requests at once"), "{answer:?}");
+    assert_eq!((answer.header("retry-after"), answer.header("connection")), ("1", "close"));
+    // Small requests have room.
+    let answer = test_server.connect().await.ask(large_call("echo", 10_000)).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    test_server.release_call();
+    assert_eq!(waits.await.unwrap().status, StatusCode::OK);
+    ask_until(&test_server, &|| large_call("echo", 1_900_000), StatusCode::OK).await;
+}
+
+/// Repeats a request until it gets that status.
+async fn ask_until(
+    test_server: &TestServer,
+    request: &dyn Fn() -> Request<Full<Bytes>>,
+    status: StatusCode,
+) {
+    within(async { while test_server.connect().await.ask(request()).await.status != status {} })
+        .await;
+}
+
+#[tokio::test]
+async fn incomplete_bodies_take_memory_until_their_connections_end() {
+    let options = HttpOptions { request_bytes_limit: 2_000_000, ..options() };
+    let test_server = TestServer::with(options).await;
+    let mut incomplete = Vec::new();
+    for _ in 0..3 {
+        let address = test_server.serving.address().unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let part = format!("{POST_HEAD}Content-Length: 700000\r\n\r\n{}", "x".repeat(600_000));
+        stream.write_all(part.as_bytes()).await.unwrap();
+        incomplete.push(stream);
+    }
+    let large = || large_call("echo", 600_000);
+    ask_until(&test_server, &large, StatusCode::SERVICE_UNAVAILABLE).await;
+    drop(incomplete);
+    ask_until(&test_server, &large, StatusCode::OK).await;
+}
+
+#[tokio::test]
+async fn a_request_of_a_session_takes_memory_after_its_client_has_left() {
+    let request_bytes_limit = 1_000_000;
+    let mut test_server = TestServer::with(HttpOptions { request_bytes_limit, ..options() }).await;
+    let mut connection = test_server.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let large = |number: u64, tool: &str| {
+        let mut body = call(number, tool);
+        body["params"]["arguments"]["message"] = "x".repeat(800_000).into();
+        post_in(&id, &body)
+    };
+    let request = large(1, "wait");
+    let waits = tokio::spawn(async move { connection.send(request).await });
+    assert_eq!(test_server.next().await, "begun");
+    waits.abort();
+    let _ = waits.await;
+    let answer = test_server.connect().await.ask(large(2, "echo")).await;
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+    test_server.release_call();
+    ask_until(&test_server, &|| large(3, "echo"), StatusCode::OK).await;
+}
+
+#[tokio::test]
+async fn an_announced_body_takes_no_memory() {
+    let options = HttpOptions { request_bytes_limit: 500_000, ..options() };
+    let test_server = TestServer::with(options).await;
+    let mut announcing = Vec::new();
+    for _ in 0..20 {
+        let address = test_server.serving.address().unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let head = format!("{POST_HEAD}Content-Length: 400000\r\n\r\n{{");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        announcing.push(stream);
+    }
+    let answer = test_server.connect().await.ask(large_call("echo", 400_000)).await;
+    assert_eq!(answer.status, StatusCode::OK);
 }
