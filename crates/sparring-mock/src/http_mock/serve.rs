@@ -15,6 +15,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use sparring_peer::{ByteBudget, ReservedBytes};
 use sparring_transport::http::{AcceptErrors, check_host_and_origin};
 use sparring_wire::Headers;
 use tokio::net::TcpListener;
@@ -25,6 +26,13 @@ use super::{HttpFault, HttpReply, HttpRequest};
 
 /// The largest request body that is read, in bytes.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+
+/// The maximum number of bytes of all bodies that are being read.
+const MAX_TOTAL_BODY_BYTES: usize = 256 * 1024 * 1024;
+
+/// The number of bytes at the start of each body that are not counted, so that large bodies do
+/// not keep out small ones.
+const UNCOUNTED_BYTES: usize = 16 * 1024;
 
 /// The maximum time for the head of a request, and for its body.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -72,6 +80,10 @@ impl BodyRefusal {
     fn too_large(max: usize) -> BodyRefusal {
         BodyRefusal { status: 413, message: format!("the body has more than {max} bytes") }
     }
+
+    fn no_memory() -> BodyRefusal {
+        BodyRefusal { status: 503, message: "too many large requests at once".to_owned() }
+    }
 }
 
 /// Serves until the future is dropped, which closes all connections.
@@ -81,6 +93,7 @@ pub(crate) async fn serve(
     accept_errors: AcceptErrors,
 ) {
     let mut connections = JoinSet::new();
+    let budget = ByteBudget::new(MAX_TOTAL_BODY_BYTES);
     let address = listener.local_addr().ok().filter(|_| responder.refuses_web_pages());
     loop {
         tokio::select! {
@@ -96,7 +109,10 @@ pub(crate) async fn serve(
                     }
                 };
                 let responder = Arc::clone(&responder);
-                let service = service_fn(move |request| answer(Arc::clone(&responder), address, request));
+                let budget = budget.clone();
+                let service = service_fn(move |request| {
+                    answer(Arc::clone(&responder), address, budget.clone(), request)
+                });
                 // Errors of a client connection do not concern the server.
                 let mut http = http1::Builder::new();
                 http.timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
@@ -110,6 +126,7 @@ pub(crate) async fn serve(
 async fn answer(
     responder: Arc<impl HttpResponder>,
     address: Option<SocketAddr>,
+    budget: ByteBudget,
     request: Request<Incoming>,
 ) -> io::Result<Response<ScriptedBody>> {
     let (parts, body) = request.into_parts();
@@ -118,18 +135,18 @@ async fn answer(
         return Ok(refusal.map(ScriptedBody::whole));
     }
     let max = responder.max_body_bytes();
-    let body = tokio::time::timeout(READ_TIMEOUT, read_body(body, max)).await;
+    let body = tokio::time::timeout(READ_TIMEOUT, read_body(body, max, &budget)).await;
     let body = body.map_err(io::Error::other)??;
     let headers: Headers = parts
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let body = body.ok_or_else(|| BodyRefusal::too_large(max));
     let encoding = headers.get("content-encoding").unwrap_or_default();
-    let (body, refusal) = match body.and_then(|body| decode(body, encoding, max)) {
-        Ok(body) => (body, None),
-        Err(refusal) => (Vec::new(), Some(refusal)),
+    let body = body.and_then(|(body, reserved)| Ok((decode(body, encoding, max)?, reserved)));
+    let (body, reserved, refusal) = match body {
+        Ok((body, reserved)) => (body, Some(reserved), None),
+        Err(refusal) => (Vec::new(), None, Some(refusal)),
     };
     let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
@@ -142,6 +159,7 @@ async fn answer(
         Some(refusal) => responder.refuse_body(request, refusal),
         None => responder.answer(request),
     };
+    drop(reserved);
     tokio::time::sleep(reply.delay).await;
     match reply.fault {
         Some(HttpFault::Disconnect) => Err(scripted_disconnect()),
@@ -154,19 +172,30 @@ async fn answer(
     }
 }
 
-/// Reads a body; `None` if it is too large.
-async fn read_body(body: Incoming, max: usize) -> io::Result<Option<Vec<u8>>> {
+/// Reads a body, and reserves its bytes.
+async fn read_body(
+    body: Incoming,
+    max: usize,
+    budget: &ByteBudget,
+) -> io::Result<Result<(Vec<u8>, ReservedBytes), BodyRefusal>> {
     let mut body = Limited::new(body, MAX_DRAINED_BYTES);
-    let (mut bytes, mut length) = (Vec::new(), 0);
+    let (mut bytes, mut reserved, mut refusal) = (Vec::new(), budget.reserve_none(), None);
     while let Some(frame) = body.frame().await {
         let data = frame.map_err(io::Error::other)?.into_data().unwrap_or_default();
-        length += data.len();
-        match length > max {
-            true => bytes = Vec::new(),
-            false => bytes.extend_from_slice(&data),
-        }
+        let length = bytes.len() + data.len();
+        let uncounted = UNCOUNTED_BYTES + reserved.bytes();
+        refusal = match refusal {
+            Some(refusal) => Some(refusal),
+            None if length > max => Some(BodyRefusal::too_large(max)),
+            None if reserved.grow(length.saturating_sub(uncounted)) => {
+                bytes.extend_from_slice(&data);
+                continue;
+            }
+            None => Some(BodyRefusal::no_memory()),
+        };
+        (bytes, reserved) = (Vec::new(), budget.reserve_none());
     }
-    Ok((length <= max).then_some(bytes))
+    Ok(refusal.map_or(Ok((bytes, reserved)), Err))
 }
 
 /// Decompresses a body.
