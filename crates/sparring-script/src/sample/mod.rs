@@ -3,6 +3,7 @@
 //!
 //! A generated value may not conform. The result then has the reason.
 
+mod budget;
 mod pattern;
 
 use serde_json::{Map, Value, json};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::Schema;
 use crate::schema::Verdict;
 
+use self::budget::SampleBudget;
 use self::pattern::matching_text;
 
 /// The depth limit for recursive schemas.
@@ -30,10 +32,16 @@ pub fn samples(schema: &Value, by_name: bool) -> Samples {
     let all = [Optional::None, Optional::WithExample, Optional::All];
     let mut values: Vec<Value> = Vec::new();
     for optional in all {
-        let value = Sampler { root: schema, optional, by_name }.sample(schema, None, 0);
-        if !values.contains(&value) {
+        let budget = SampleBudget::default();
+        let sampler = Sampler { root: schema, optional, by_name, budget };
+        let value = sampler.sample(schema, None, 0);
+        if !sampler.budget.is_spent() && !values.contains(&value) {
             values.push(value);
         }
+    }
+    if values.is_empty() {
+        let mismatch = Some("the schema is too complex to sample".to_owned());
+        return Samples { values: vec![json!({})], mismatch };
     }
     let mismatch = check(schema, &values[0]);
     let conforming: Vec<Value> =
@@ -67,15 +75,16 @@ struct Sampler<'a> {
     root: &'a Value,
     optional: Optional,
     by_name: bool,
+    budget: SampleBudget,
 }
 
 impl Sampler<'_> {
     fn sample(&self, schema: &Value, name: Option<&str>, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || !self.budget.spend_value() {
             return Value::Null;
         }
         if let Some(given) = own_example(schema) {
-            return given.clone();
+            return if self.budget.spend_copy(given) { given.clone() } else { Value::Null };
         }
         let next = |schema: &Value| self.sample(schema, name, depth + 1);
         if let Some(pointer) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
@@ -83,6 +92,7 @@ impl Sampler<'_> {
         }
         for key in ["anyOf", "oneOf"] {
             let choices = schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
+            self.budget.spend(choices.len());
             if let Some(choice) = choices.iter().find(|it| it["type"] != "null") {
                 return merge(next(choice), self.sample_type(schema, name, depth));
             }
@@ -132,6 +142,9 @@ impl Sampler<'_> {
             });
         let mut fields = Map::new();
         for name in required.chain(optional.map(|(name, _)| name.as_str())) {
+            if !self.budget.spend(name.len() + 1) {
+                break;
+            }
             if !fields.contains_key(name) {
                 let of_field = &schema["properties"][name];
                 fields.insert(name.to_owned(), self.sample(of_field, Some(name), depth + 1));
@@ -148,7 +161,10 @@ impl Sampler<'_> {
     }
 
     fn text(&self, schema: &Value, name: Option<&str>) -> String {
-        if let Some(text) = schema["pattern"].as_str().and_then(matching_text) {
+        let pattern = schema["pattern"].as_str();
+        let pattern = pattern.filter(|pattern| self.budget.spend(pattern.len()));
+        if let Some(text) = pattern.and_then(matching_text) {
+            self.budget.spend(text.len());
             return text;
         }
         let by_format = text_of_format(schema["format"].as_str().unwrap_or_default());
@@ -158,6 +174,9 @@ impl Sampler<'_> {
         let least = bound("minLength").unwrap_or_default();
         let longer = text.chars().chain(std::iter::repeat('x'));
         let length = text.len().max(least).min(bound("maxLength").unwrap_or(usize::MAX));
+        if !self.budget.spend(length) {
+            return String::new();
+        }
         longer.take(length).collect()
     }
 }
@@ -302,6 +321,28 @@ mod tests {
             json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
         assert!(!mismatch(endless).is_empty());
         assert!(mismatch(json!({"type": "nonsense"})).contains("invalid schema"));
+    }
+
+    #[test]
+    fn gives_up_on_schemas_whose_values_multiply() {
+        let mut nested = json!({"type": "string", "minLength": 1000});
+        for _ in 0..12 {
+            nested = json!({"type": "array", "minItems": 10, "items": nested});
+        }
+        let names: Vec<String> = ('a'..='z').map(String::from).collect();
+        let fields = names.iter().map(|name| (name.clone(), json!({"$ref": "#"}))).collect();
+        let wide = json!({"type": "object", "required": names, "properties": Value::Object(fields)});
+        let long = json!({"$defs": {"long": {"const": "x".repeat(10_000)}}, "type": "array",
+            "minItems": 100, "items": {"$ref": "#/$defs/long"}});
+        let repeated = json!({"type": "array", "minItems": 100, "items": {"$ref": "#/$defs/a"},
+            "$defs": {"a": {"type": "object", "required": vec!["a"; 100_000]}}});
+        for schema in [nested, wide, long, repeated] {
+            let Samples { values, mismatch } = samples(&schema, true);
+            assert_eq!(values, [json!({})]);
+            assert_eq!(mismatch.as_deref(), Some("the schema is too complex to sample"));
+        }
+        let large = json!({"type": "array", "minItems": 100, "items": {"minLength": 1000}});
+        assert_eq!(samples(&large, false).mismatch, None);
     }
 
     #[test]

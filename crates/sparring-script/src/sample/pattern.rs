@@ -8,6 +8,9 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 /// The maximum length of a text in bytes.
 const MAX_LENGTH: usize = 1_000;
 
+/// The maximum number of steps to generate it. A part that is repeated can be empty.
+const MAX_STEPS: usize = 100_000;
+
 /// The characters to choose from a class, best first.
 const PREFERRED_CHARS: [char; 4] = ['a', 'A', '1', '0'];
 
@@ -15,11 +18,12 @@ const PREFERRED_CHARS: [char; 4] = ['a', 'A', '1', '0'];
 pub(super) fn matching_text(pattern: &str) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
     let mut text = String::new();
-    append(&hir, &mut text)?;
+    append(&hir, &mut text, &mut { MAX_STEPS })?;
     Some(text)
 }
 
-fn append(hir: &Hir, text: &mut String) -> Option<()> {
+fn append(hir: &Hir, text: &mut String, steps: &mut usize) -> Option<()> {
+    *steps = steps.checked_sub(1)?;
     if text.len() > MAX_LENGTH {
         return None;
     }
@@ -27,14 +31,14 @@ fn append(hir: &Hir, text: &mut String) -> Option<()> {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(std::str::from_utf8(&literal.0).ok()?),
         HirKind::Class(class) => text.push(choose(class)?),
-        HirKind::Capture(capture) => append(&capture.sub, text)?,
-        HirKind::Concat(parts) => parts.iter().try_for_each(|part| append(part, text))?,
-        HirKind::Alternation(choices) => append(choices.first()?, text)?,
+        HirKind::Capture(capture) => append(&capture.sub, text, steps)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| append(part, text, steps))?,
+        HirKind::Alternation(choices) => append(choices.first()?, text, steps)?,
         HirKind::Repetition(repetition) => {
             // Once where nothing is possible too: an empty value is rarely meant.
             let least = repetition.min.max(repetition.max.unwrap_or(1).min(1));
             for _ in 0..least {
-                append(&repetition.sub, text)?;
+                append(&repetition.sub, text, steps)?;
             }
         }
     }
@@ -81,5 +85,6 @@ mod tests {
     fn gives_up_on_look_around_and_on_long_texts() {
         assert_eq!(matching_text("^(?!a)b$"), None);
         assert_eq!(matching_text("(a{900}){900}"), None);
+        assert_eq!(matching_text("((|b){4000000000}){4000000000}"), None);
     }
 }
