@@ -113,6 +113,13 @@ impl Schema {
         compiled.unwrap_or_else(|| Err(compile_timeout()))
     }
 
+    /// Returns the work that a small value can cause: the number of JSON values in the schema,
+    /// times that of the paths through schemas that apply to one value.
+    pub fn work(&self) -> u64 {
+        let Complexity { values, paths, .. } = self.0.complexity;
+        paths.saturating_mul(values as u64)
+    }
+
     /// Checks a value and reports up to `max_mismatches` mismatches, but at least one.
     ///
     /// A check that is not certain to be quick waits for another thread, for up to a

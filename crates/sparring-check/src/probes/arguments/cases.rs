@@ -4,6 +4,8 @@
 //! come from the seed. A shrunk value is found by repeating the decisions so far, so that
 //! nothing of proptest lives while a call runs.
 
+use std::time::{Duration, Instant};
+
 use proptest::prelude::Strategy;
 use proptest::strategy::{BoxedStrategy, Just, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -19,6 +21,12 @@ const MAX_ATTEMPTS: usize = 20;
 
 /// The number of invalid values that one step of shrinking skips.
 const MAX_SKIPPED: usize = 200;
+
+/// The time to look for one valid value, which a hostile schema can exhaust.
+const SEARCH_TIME: Duration = Duration::from_millis(500);
+
+/// The largest work of one check against a schema from which values are made.
+const MAX_SCHEMA_WORK: u64 = 2_000_000;
 
 /// The recipe of arguments.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +60,7 @@ impl Cases {
     /// Returns the cases of a tool with this input schema. Returns `None` if the schema
     /// cannot be used. The good arguments should have few optional members.
     pub(super) fn new(schema: &Value, good: &Value, seed: u64) -> Option<Cases> {
-        let compiled = Schema::new(schema).ok()?;
+        let compiled = Schema::new(schema).ok().filter(|it| it.work() <= MAX_SCHEMA_WORK)?;
         let flat = merged(schema, schema)?;
         let required = required(&flat);
         let arguments = properties(&flat).map(|(name, of_argument)| Argument {
@@ -124,7 +132,9 @@ impl Cases {
         if let Case::Given(_) = case {
             return strategy.new_tree(&mut runner).ok();
         }
-        let mut trees = (0..MAX_ATTEMPTS).filter_map(|_| strategy.new_tree(&mut runner).ok());
+        let began = Instant::now();
+        let attempts = (0..MAX_ATTEMPTS).take_while(|_| began.elapsed() < SEARCH_TIME);
+        let mut trees = attempts.filter_map(|_| strategy.new_tree(&mut runner).ok());
         trees.find(|tree| self.is_valid(&tree.current()))
     }
 
@@ -141,14 +151,14 @@ impl Cases {
                     }
                     false => it.good_member(&generator),
                 });
-                object(members.collect())
+                generator.limited(object(members.collect()))
             }
             Case::All { .. } => {
                 let members = self.arguments.iter().map(|it| {
                     let values = generator.any(&it.schema, Some(&it.name));
                     it.member(values, false)
                 });
-                object(members.collect())
+                generator.limited(object(members.collect()))
             }
         }
     }
@@ -203,8 +213,9 @@ impl Shrinking {
             known.apply(&mut *tree);
         }
         let mut next = if fails { Move::Simplify } else { Move::Complicate };
+        let began = Instant::now();
         for _ in 0..MAX_SKIPPED {
-            if !next.apply(&mut *tree) {
+            if began.elapsed() > SEARCH_TIME || !next.apply(&mut *tree) {
                 return None;
             }
             self.moves.push(next);
@@ -348,6 +359,32 @@ mod tests {
         let nullable =
             of(json!({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": null}));
         check(nullable, json!({"a": 1}), |it| it["a"].is_null(), json!({"a": null}));
+    }
+
+    #[test]
+    fn values_that_multiply_have_a_limited_size() {
+        let nested = |count: u64, length: u64, depth: usize| {
+            let text = json!({"type": "string", "minLength": length});
+            let nested = (0..depth).fold(text, |items, _| {
+                json!({"type": "array", "minItems": count, "items": items})
+            });
+            json!({"type": "object", "properties": {"a": nested}, "required": ["a"]})
+        };
+        let names: Vec<String> = ('a'..='z').map(String::from).collect();
+        let members = names.iter().map(|name| (name.clone(), json!({"$ref": "#"})));
+        let wide = json!({"type": "object", "properties": members.collect::<serde_json::Map<_, _>>()});
+        let long = json!({"$defs": {"a": {"const": "x".repeat(50_000)}}, "properties": {
+            "a": {"type": "array", "items": {"$ref": "#/$defs/a"}},
+        }});
+        for schema in [nested(10, 1000, 12), nested(0, 20_000, 12), nested(200, 0, 3), wide, long] {
+            let cases = cases(&schema, &json!({}));
+            for case in cases.cases(20) {
+                let size = cases.arguments(&case).map_or(0, |it| it.to_string().len());
+                assert!(size < 600_000, "{size}: {case:?}");
+            }
+        }
+        let endless = nested(1_000_000_000_000, 1_000_000_000, 1);
+        assert!(cases(&endless, &json!({})).cases(20).iter().all(|it| matches!(it, Case::All { .. })));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sparring_wire::Rule;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::caller::{Answer, own_frames};
@@ -198,6 +199,8 @@ impl Run<'_> {
             }
             let Some(cases) = &self.tools[index].cases else { break };
             let Some(arguments) = shrinking.next(cases, fails) else { break };
+            // A signal can end the check here, also if the outcome is known.
+            yield_now().await;
             let key = arguments.to_string();
             fails = match known.get(&key) {
                 Some(fails) => *fails,

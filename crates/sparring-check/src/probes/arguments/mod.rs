@@ -59,7 +59,7 @@ async fn arguments(context: &Context) -> ProbeResult {
         }
         return Ok(());
     }
-    Run::new(context, &callable).finish().await
+    Run::new(context, &callable).await.finish().await
 }
 
 /// Returns the reason why a tool is not called.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sparring_wire::Rule;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::caller::Caller;
@@ -33,15 +34,21 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(context: &'a Context, tools: &[&'a Value]) -> Self {
+    pub(super) async fn new(context: &'a Context, tools: &[&'a Value]) -> Self {
         let timeout = context.options.rule_timeout;
         // A probe may take six times as long.
         let unit = timeout.max(Duration::from_secs(1));
         let deadline = Instant::now() + unit * 11 / 2;
+        let mut checks = Vec::with_capacity(tools.len());
+        for tool in tools {
+            checks.push(ToolCheck::new(context, tool));
+            // A signal can end the check here.
+            yield_now().await;
+        }
         Run {
             context,
             caller: Caller::new(context, deadline),
-            tools: tools.iter().map(|tool| ToolCheck::new(context, tool)).collect(),
+            tools: checks,
             timeout,
             unit,
             previous: None,
@@ -111,7 +118,11 @@ impl<'a> Run<'a> {
     /// time.
     async fn call_with_generated_arguments(&mut self) -> ProbeResult {
         self.context.expect_generated_arguments();
-        let cases: Vec<Vec<Case>> = self.tools.iter().map(|tool| self.cases_of(tool)).collect();
+        let mut cases: Vec<Vec<Case>> = Vec::with_capacity(self.tools.len());
+        for tool in &self.tools {
+            cases.push(self.cases_of(tool));
+            yield_now().await;
+        }
         let time = self.unit / 2;
         let share = time / self.tools.len().max(1) as u32;
         let mut began = Instant::now();
@@ -126,6 +137,8 @@ impl<'a> Run<'a> {
                     continue;
                 };
                 let arguments = tool.cases.as_ref().and_then(|it| it.arguments(case));
+                // A signal can end the check here, also if no case has arguments.
+                yield_now().await;
                 if let Some(arguments) = arguments {
                     // A fault has a time of its own.
                     let found = self.tools[index].found.len();

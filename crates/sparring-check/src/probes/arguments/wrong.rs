@@ -6,6 +6,7 @@
 //! to a boolean, and `null` often means that an argument is missing. None of that is tried.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use sparring_script::sample::samples;
@@ -19,6 +20,9 @@ const MAX_OF_KIND: usize = 12;
 
 /// The depth of wrong values in objects and arrays.
 const MAX_DEPTH: usize = 2;
+
+/// The time to make the wrong arguments of one tool, which a hostile schema can exhaust.
+const SEARCH_TIME: Duration = Duration::from_millis(500);
 
 /// The longest text and array that are too long on purpose.
 const MAX_LENGTH: u64 = 20_000;
@@ -78,7 +82,7 @@ pub(super) fn wrong_arguments(cases: &Cases, good: &Value) -> Vec<Wrong> {
         return Vec::new();
     }
     let root = cases.schema();
-    let mut collector = Collector { root, cases, found: Vec::new() };
+    let mut collector = Collector { root, cases, end: Instant::now() + SEARCH_TIME, found: Vec::new() };
     collector.members(root, good, "", 0, &|value| value);
     collector.extra(good);
     let mut found = collector.found;
@@ -91,6 +95,7 @@ pub(super) fn wrong_arguments(cases: &Cases, good: &Value) -> Vec<Wrong> {
 struct Collector<'a> {
     root: &'a Value,
     cases: &'a Cases,
+    end: Instant,
     found: Vec<Wrong>,
 }
 
@@ -110,6 +115,9 @@ impl Collector<'_> {
         let Some(schema) = merged(self.root, schema) else { return };
         let required = required(&schema);
         for name in &required {
+            if Instant::now() > self.end {
+                return;
+            }
             let of_member = &schema.get("properties").unwrap_or(&Value::Null)[*name];
             if let Some(object) = good.as_object().filter(|_| !self.can_be_missing(of_member)) {
                 let mut object = object.clone();
@@ -119,6 +127,9 @@ impl Collector<'_> {
             }
         }
         for (name, of_member) in properties(&schema) {
+            if Instant::now() > self.end {
+                return;
+            }
             let put_member = |value: Value| {
                 let mut object = good.as_object().cloned().unwrap_or_default();
                 object.insert(name.clone(), value);

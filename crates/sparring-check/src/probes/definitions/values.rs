@@ -1,5 +1,7 @@
 //! The values that a schema names or allows: enums, limits, defaults and examples.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
@@ -19,8 +21,9 @@ pub(super) fn enum_problem(schema: &Value) -> Option<String> {
     if values.is_empty() {
         return Some("expected a value in `enum`; the list is empty".to_owned());
     }
-    let repeated = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
-    repeated.map(|(_, value)| format!("expected each value of `enum` once; {value} is repeated"))
+    let mut known = HashSet::new();
+    let repeated = values.iter().find(|value| !known.insert(value.to_string()));
+    repeated.map(|value| format!("expected each value of `enum` once; {value} is repeated"))
 }
 
 /// Returns the reason why a schema allows no value.

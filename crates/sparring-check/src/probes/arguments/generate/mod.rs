@@ -3,6 +3,7 @@
 //! A strategy can give values that do not conform, for example where a schema has `not`. The
 //! caller checks them.
 
+mod limited;
 mod numbers;
 mod optional;
 mod search;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::numbers::lets_wait;
 
+use self::limited::{Counted, Limited, Spent};
 use self::optional::Optional;
 use self::search::Search;
 use super::schema_parts::{alternatives, merged, properties, required, types};
@@ -41,6 +43,8 @@ pub(super) struct Generator<'a> {
     root: &'a Value,
     /// The number of strategies so far.
     parts: Cell<usize>,
+    /// The size of the value that the strategies are generating.
+    spent: Spent,
 }
 
 /// A member of an object, with the values that it can have.
@@ -54,7 +58,12 @@ pub(super) struct Member {
 impl<'a> Generator<'a> {
     /// Makes strategies for parts of this schema.
     pub(super) fn new(root: &'a Value) -> Self {
-        Generator { root, parts: Cell::new(0) }
+        Generator { root, parts: Cell::new(0), spent: Spent::default() }
+    }
+
+    /// Limits the size of the values that a strategy generates from strategies of this generator.
+    pub(super) fn limited(&self, inner: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+        Limited { inner, spent: self.spent.clone() }.boxed()
     }
 
     /// Returns a strategy for all kinds of values that a part allows.
@@ -76,6 +85,16 @@ impl<'a> Generator<'a> {
     }
 
     fn kinds_at(
+        &self,
+        schema: &Value,
+        name: Option<&str>,
+        depth: usize,
+    ) -> Vec<BoxedStrategy<Value>> {
+        let kinds = self.uncounted_kinds(schema, name, depth).into_iter();
+        kinds.map(|inner| Counted { inner, spent: self.spent.clone() }.boxed()).collect()
+    }
+
+    fn uncounted_kinds(
         &self,
         schema: &Value,
         name: Option<&str>,
@@ -131,7 +150,10 @@ impl<'a> Generator<'a> {
         depth: usize,
     ) -> Vec<BoxedStrategy<Value>> {
         let size = |key: &str| schema.get(key).and_then(Value::as_u64);
-        let least = size("minItems").unwrap_or(0).min(LONG);
+        let least = size("minItems").unwrap_or(0);
+        if least > LONG {
+            return Vec::new();
+        }
         let most = size("maxItems").unwrap_or(LONG).clamp(least, LONG);
         let empty = || Just(json!([])).boxed();
         if let Some(Value::Array(first)) = schema.get("prefixItems") {
@@ -146,7 +168,8 @@ impl<'a> Generator<'a> {
         let mut kinds = vec![vec(items.clone(), few).prop_map(Value::Array).boxed()];
         let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         if !is_unique && most > least.max(3) {
-            kinds.push(RepeatedItem { item: items, least, start: most }.boxed());
+            let spent = self.spent.clone();
+            kinds.push(RepeatedItem { item: items, least, start: most, spent }.boxed());
         }
         // One item of each of the most unusual kinds.
         if least <= 1 && most >= 1 {
@@ -227,6 +250,7 @@ struct RepeatedItem {
     item: BoxedStrategy<Value>,
     least: u64,
     start: u64,
+    spent: Spent,
 }
 
 struct RepeatedItemTree {
@@ -240,7 +264,10 @@ impl Strategy for RepeatedItem {
     type Value = Value;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let before = self.spent.get();
         let item = self.item.new_tree(runner)?;
+        let copies = self.start.saturating_sub(1) as usize;
+        self.spent.add((self.spent.get() - before).saturating_mul(copies))?;
         let count = Search::new(self.least, self.start);
         Ok(RepeatedItemTree { item, count, shrinks_item: false })
     }

@@ -16,6 +16,9 @@ use super::search::Search;
 /// The length of a long text without a limit in its schema, in characters.
 const LONG: u64 = 20_000;
 
+/// The number of random characters of a text. Longer ones repeat one character.
+const MAX_RANDOM: u64 = 1_000;
+
 /// The characters of ordinary texts, the simplest first.
 const ORDINARY: [&str; 12] = ["a", "b", "z", "A", "Z", "0", "9", " ", "-", "_", ".", "é"];
 
@@ -67,7 +70,10 @@ const SYNTAX: [&str; 20] = [
 /// Returns the strategies for texts, the simplest first.
 pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
     let size = |key: &str| schema.get(key).and_then(Value::as_u64);
-    let least = size("minLength").unwrap_or(0).min(LONG);
+    let least = size("minLength").unwrap_or(0);
+    if least > LONG {
+        return Vec::new();
+    }
     let most = size("maxLength").unwrap_or(LONG).clamp(least, LONG);
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
         return of_pattern(schema, pattern);
@@ -85,11 +91,13 @@ pub(super) fn texts(schema: &Map<String, Value>) -> Vec<BoxedStrategy<Value>> {
         let texts = vec(select(characters.to_vec()), length);
         texts.prop_map(|parts| json!(parts.concat())).boxed()
     };
-    strategies.push(short(&ORDINARY, 7));
-    strategies.push(short(&LETTERS, 2));
-    strategies.push(select(SYNTAX.to_vec()).prop_map(|it| json!(it)).boxed());
-    strategies.push(short(&CONTROLS, 0));
-    strategies.push(short(&EMOJI, 1));
+    if least <= MAX_RANDOM {
+        strategies.push(short(&ORDINARY, 7));
+        strategies.push(short(&LETTERS, 2));
+        strategies.push(select(SYNTAX.to_vec()).prop_map(|it| json!(it)).boxed());
+        strategies.push(short(&CONTROLS, 0));
+        strategies.push(short(&EMOJI, 1));
+    }
     let fits = |pieces: &[&str]| {
         let length: usize = pieces.iter().map(|it| it.chars().count()).sum();
         (least..=most).contains(&(length as u64))
