@@ -7,6 +7,9 @@ use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::connection::Connection;
 
+/// The size of one list, in bytes. Later items are left out.
+const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
+
 /// The facts about a server in one revision.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -47,8 +50,7 @@ impl Facts {
             // A list that fails breaks a rule of its own; the probe of lists finds it.
             let items: Result<_, Error> = client.list(kind).await;
             let items = items.unwrap_or_default();
-            let items = items.iter().filter_map(|item| parse_value(item.text().as_bytes()).ok());
-            let items: Vec<Value> = items.collect();
+            let items = parsed(items.iter().map(|item| item.text()));
             match kind {
                 ListKind::Tools => facts.tools = items,
                 ListKind::Resources => facts.resources = items,
@@ -78,5 +80,26 @@ impl Facts {
     /// Returns the tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Value> {
         self.tools.iter().find(|tool| tool["name"] == name)
+    }
+}
+
+/// Parses the items of a list, up to a limit.
+pub(crate) fn parsed<'a>(items: impl Iterator<Item = &'a str>) -> Vec<Value> {
+    let mut bytes = 0;
+    let items = items.take_while(|item| {
+        bytes += item.len();
+        bytes <= MAX_LIST_BYTES
+    });
+    items.filter_map(|item| parse_value(item.as_bytes()).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_a_limited_size() {
+        let item = format!("\"{}\"", "x".repeat(1024 * 1024));
+        assert_eq!(parsed(std::iter::repeat_n(&*item, 100)).len(), 15);
     }
 }

@@ -10,6 +10,9 @@ use crate::verdict::{Finding, Outcome};
 /// The number of findings that are kept for one rule.
 const MAX_FINDINGS: usize = 50;
 
+/// The longest message, reason or subject that is kept, in bytes. A server chooses some of them.
+const MAX_TEXT: usize = 4_000;
+
 /// The outcomes that probes and connections report.
 #[derive(Default)]
 pub(crate) struct Outcomes {
@@ -35,7 +38,9 @@ impl Outcomes {
     }
 
     /// The server broke the rule. The same finding counts once.
-    pub(crate) fn fail(&self, rule: Rule, finding: Finding) {
+    pub(crate) fn fail(&self, rule: Rule, mut finding: Finding) {
+        finding.message = shortened(finding.message);
+        finding.subject = shortened(finding.subject);
         let mut reported = self.reported();
         let findings = &mut reported.entry(rule).or_default().findings;
         let is_known =
@@ -48,13 +53,13 @@ impl Outcomes {
     /// The rule does not apply to this server, for this reason.
     pub(crate) fn not_applicable(&self, rule: Rule, reason: impl Into<String>) {
         let mut reported = self.reported();
-        reported.entry(rule).or_default().not_applicable.get_or_insert_with(|| reason.into());
+        reported.entry(rule).or_default().not_applicable.get_or_insert_with(|| shortened(reason.into()));
     }
 
     /// The check could not find out, for this reason.
     pub(crate) fn undecided(&self, rule: Rule, reason: impl Into<String>) {
         let mut reported = self.reported();
-        reported.entry(rule).or_default().undecided.get_or_insert_with(|| reason.into());
+        reported.entry(rule).or_default().undecided.get_or_insert_with(|| shortened(reason.into()));
     }
 
     /// Remembers a tool that did not answer in time.
@@ -95,9 +100,34 @@ impl Outcomes {
     }
 }
 
+/// Cuts a long text.
+fn shortened(mut text: String) -> String {
+    if text.len() > MAX_TEXT {
+        text.truncate(beginning(&text, MAX_TEXT).len());
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// Returns the beginning of a text, of at most this number of bytes.
+pub(crate) fn beginning(text: &str, max_bytes: usize) -> &str {
+    let end = (0..=max_bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut() {
+        let outcomes = Outcomes::default();
+        outcomes.fail(Rule::NotJson, Finding::new("é".repeat(10_000)).about("x".repeat(10_000)));
+        let Some(Outcome::Broken(findings)) = outcomes.outcome(Rule::NotJson) else { panic!() };
+        assert_eq!(findings[0].message, "é".repeat(2_000) + "…");
+        assert_eq!(findings[0].subject, "x".repeat(4_000) + "…");
+    }
 
     #[test]
     fn a_violation_counts_more_than_an_open_question_and_that_more_than_success() {

@@ -1,6 +1,6 @@
 //! Everything that was sent and received on one connection.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +12,12 @@ use crate::observer::CheckObserver;
 /// The limits of one recording. Later frames are checked, but not kept.
 const MAX_ENTRIES: usize = 20_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
+/// The limit of all recordings of the process.
+const MAX_TOTAL_BYTES: usize = 128 * 1024 * 1024;
+
+/// The bytes of all recordings.
+static TOTAL_BYTES: AtomicUsize = AtomicUsize::new(0);
+
 /// The limit of kept violations.
 const MAX_VIOLATIONS: usize = 1_000;
 
@@ -124,11 +130,25 @@ impl Recording {
     }
 }
 
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        TOTAL_BYTES.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
 impl Recorded {
     fn add_entry(&mut self, entry: &Entry) {
+        self.add_entry_within(entry, &TOTAL_BYTES);
+    }
+
+    /// Adds an entry, and counts its bytes to those of all recordings.
+    fn add_entry_within(&mut self, entry: &Entry, total: &AtomicUsize) {
         let size = entry.frame.bytes().len();
-        let fits = self.entries.len() < MAX_ENTRIES && self.bytes + size <= MAX_BYTES;
+        let fits = self.entries.len() < MAX_ENTRIES
+            && self.bytes + size <= MAX_BYTES
+            && total.load(Ordering::Relaxed) + size <= MAX_TOTAL_BYTES;
         if fits {
+            total.fetch_add(size, Ordering::Relaxed);
             self.bytes += size;
             self.entries.push(entry.clone());
         }
@@ -154,5 +174,34 @@ impl Recorded {
             sent.filter(|it| it.from == Side::Client).find(|it| it.frame.id() == Some(id))
         });
         request.into_iter().chain([entry]).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparring_wire::Frame;
+
+    use super::*;
+
+    #[test]
+    fn all_recordings_share_a_limit() {
+        let bytes = format!("{{\"x\":\"{}\"}}", "x".repeat(8_000_000)).into_bytes();
+        let entry = Entry {
+            from: Side::Server,
+            at: Duration::ZERO,
+            frame: Frame::parse(bytes),
+            status: None,
+            violations: Vec::new(),
+        };
+        let total = AtomicUsize::new(0);
+        let mut all: Vec<Recorded> = (0..4).map(|_| Recorded::default()).collect();
+        for recorded in &mut all {
+            (0..10).for_each(|_| recorded.add_entry_within(&entry, &total));
+        }
+        let kept: usize = all.iter().map(|it| it.entries.len()).sum();
+        assert_eq!(kept, 16);
+        assert!(all[3].entries.is_empty());
+        // Their ends would otherwise count for the other tests.
+        all.iter_mut().for_each(|it| it.bytes = 0);
     }
 }

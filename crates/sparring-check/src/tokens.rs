@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::facts::Facts;
+use crate::outcomes::beginning;
 
 /// The name of the tokenizer.
 pub const TOKENIZER: &str = "o200k_base";
@@ -48,8 +49,7 @@ pub(crate) fn definition_tokens(tool: &Value) -> usize {
 
 /// Counts the tokens of a text.
 fn count_tokens(text: &str) -> usize {
-    let end = (0..=MAX_COUNTED_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    let counted = &text[..end.unwrap_or_default()];
+    let counted = beginning(text, MAX_COUNTED_BYTES);
     let tokens = match tiktoken::get_encoding(TOKENIZER) {
         Some(encoding) => encoding.count(counted),
         // Four bytes are about one token.

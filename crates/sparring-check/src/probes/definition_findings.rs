@@ -4,7 +4,14 @@ use sparring_wire::Rule;
 
 use crate::context::Context;
 use crate::facts::Facts;
+use crate::outcomes::beginning;
 use crate::verdict::Finding;
+
+/// The number of findings of one rule that are collected. Reports show fewer.
+const MAX_FINDINGS: usize = 50;
+
+/// The longest name in a message, in bytes.
+const MAX_NAME: usize = 1_000;
 
 /// Findings about the definitions of a server, each with its rule.
 #[derive(Default)]
@@ -26,7 +33,9 @@ pub(super) enum Subject {
 impl DefinitionFindings {
     /// Adds a finding about an item.
     pub(super) fn add(&mut self, rule: Rule, subject: &str, message: impl Into<String>) {
-        self.0.push((rule, Finding::new(message).about(subject)));
+        if self.0.iter().filter(|(known, _)| *known == rule).count() < MAX_FINDINGS {
+            self.0.push((rule, Finding::new(message).about(subject)));
+        }
     }
 
     /// Reports the findings of these rules. A rule without findings is kept, or does not apply
@@ -68,7 +77,12 @@ impl Subject {
     }
 }
 
-/// Returns the name of a definition for messages.
+/// Returns the beginning of a name for messages and subjects.
+pub(super) fn shown(name: &str) -> &str {
+    beginning(name, MAX_NAME)
+}
+
+/// Returns the name of a definition.
 pub(super) fn name_of(definition: &serde_json::Value) -> &str {
     definition["name"].as_str().unwrap_or_default()
 }

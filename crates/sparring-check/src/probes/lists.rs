@@ -20,6 +20,9 @@ pub(super) const LISTS: [ListKind; 4] =
 /// The number of pages after which a look at a list stops.
 const MAX_PAGES: usize = 200;
 
+/// The number of bytes after which it stops.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
 /// The number of looks at one list.
 const LOOKS: usize = 3;
 
@@ -69,17 +72,20 @@ impl ListLook {
         let mut pages: Vec<Page> = Vec::new();
         let (mut cursors, mut seen) = (HashSet::new(), HashSet::new());
         let mut cursor: Option<String> = None;
+        let mut bytes = 0;
         let end = loop {
             let params = cursor.as_ref().map(|cursor| json!({"cursor": cursor}));
             let reply = connection.request(kind.method(), params).await;
             let keys = Self::keys_of(kind, &reply);
             let next = reply.result().and_then(|it| Some(it["nextCursor"].as_str()?.to_owned()));
             let is_list = keys.is_some();
+            bytes += reply.frames().iter().map(|it| it.frame.bytes().len()).sum::<usize>();
             let keys = keys.unwrap_or_default();
             let nothing_new = has_nothing_new(&mut seen, &keys);
             pages.push(Page { cursor: cursor.take(), reply, keys });
-            let is_long =
-                pages.len() >= MAX_PAGES || started.elapsed() > connection.request_timeout();
+            let is_long = pages.len() >= MAX_PAGES
+                || bytes > MAX_BYTES
+                || started.elapsed() > connection.request_timeout();
             match next {
                 _ if !is_list => break ListEnd::Failed,
                 None => break ListEnd::Complete,

@@ -4,22 +4,26 @@ use serde_json::Value;
 use sparring_wire::Rule;
 
 use super::references::resolve;
-use crate::probes::definition_findings::{DefinitionFindings, name_of};
+use crate::probes::definition_findings::{DefinitionFindings, name_of, shown};
 
 /// The depth to which the parts of a parameter are searched for its description.
 const MAX_DEPTH: usize = 4;
 
+/// The number of parts that are searched for it.
+const MAX_STEPS: usize = 1_000;
+
 /// Checks the descriptions of tools and of their parameters.
 pub(super) fn check_tools(tools: &[Value], findings: &mut DefinitionFindings) {
     for tool in tools {
-        let name = name_of(tool);
+        let name = shown(name_of(tool));
         if !is_described(tool) {
             let message = missing(&format!("the tool {name:?}"), tool);
             findings.add(Rule::MissingToolDescription, name, message);
         }
         let schema = &tool["inputSchema"];
         for (parameter, definition) in schema["properties"].as_object().into_iter().flatten() {
-            if !parameter_is_described(schema, definition, 0) {
+            if !parameter_is_described(schema, definition, 0, &mut { MAX_STEPS }) {
+                let parameter = shown(parameter);
                 let subject = format!("the parameter {parameter:?} of the tool {name:?}");
                 let message = missing(&subject, definition);
                 findings.add(Rule::MissingParameterDescription, name, message);
@@ -31,14 +35,14 @@ pub(super) fn check_tools(tools: &[Value], findings: &mut DefinitionFindings) {
 /// Checks the descriptions of prompts and of their arguments.
 pub(super) fn check_prompts(prompts: &[Value], findings: &mut DefinitionFindings) {
     for prompt in prompts {
-        let name = name_of(prompt);
+        let name = shown(name_of(prompt));
         if !is_described(prompt) {
             let message = missing(&format!("the prompt {name:?}"), prompt);
             findings.add(Rule::MissingPromptDescription, name, message);
         }
         for argument in prompt["arguments"].as_array().into_iter().flatten() {
             if !is_described(argument) {
-                let argument_name = name_of(argument);
+                let argument_name = shown(name_of(argument));
                 let subject = format!("the argument {argument_name:?} of the prompt {name:?}");
                 let message = missing(&subject, argument);
                 findings.add(Rule::MissingArgumentDescription, name, message);
@@ -54,7 +58,7 @@ pub(super) fn check_resources(items: &[Value], key: &str, findings: &mut Definit
     let most_are_described = described * 2 > items.len();
     for item in items.iter().filter(|item| !is_described(item)) {
         if most_are_described || item["description"].is_string() {
-            let uri = item[key].as_str().unwrap_or_default();
+            let uri = shown(item[key].as_str().unwrap_or_default());
             let message = missing(&format!("the resource {uri:?}"), item);
             findings.add(Rule::MissingResourceDescription, uri, message);
         }
@@ -73,15 +77,17 @@ fn is_described(definition: &Value) -> bool {
     definition["description"].as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
-/// Returns true if a parameter has a description, or one of the schemas that it consists of.
-fn parameter_is_described(root: &Value, schema: &Value, depth: usize) -> bool {
-    if is_described(schema) {
+/// Returns true if a parameter has a description, or one of the schemas that it consists of, or if
+/// that takes too many steps to find out.
+fn parameter_is_described(root: &Value, schema: &Value, depth: usize, steps: &mut usize) -> bool {
+    *steps = steps.saturating_sub(1);
+    if *steps == 0 || is_described(schema) {
         return true;
     }
     if depth >= MAX_DEPTH {
         return false;
     }
-    let next = |it: &Value| parameter_is_described(root, it, depth + 1);
+    let next = |it: &Value| parameter_is_described(root, it, depth + 1, steps);
     let parts = ["allOf", "anyOf", "oneOf"];
     let parts = parts.iter().filter_map(|key| schema[*key].as_array()).flatten();
     let target = schema["$ref"].as_str().and_then(|reference| resolve(root, reference));
@@ -94,6 +100,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn schemas_whose_parts_multiply_take_few_steps() {
+        let parts = |target: &str| json!({"anyOf": vec![json!({"$ref": target}); 1_000]});
+        let schema = json!({"properties": {"a": parts("#/a")},
+            "a": parts("#/b"), "b": parts("#/c"), "c": parts("#/d"), "d": {}});
+        let mut findings = DefinitionFindings::default();
+        check_tools(&[json!({"description": "A.", "inputSchema": schema})], &mut findings);
+        assert!(findings.found().is_empty());
+    }
 
     #[test]
     fn finds_missing_descriptions_of_tools_and_parameters() {

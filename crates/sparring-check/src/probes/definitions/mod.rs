@@ -55,7 +55,12 @@ pub(super) const PROBES: &[Probe] = &[
 
 async fn schemas(context: &Context) -> ProbeResult {
     let rule = schemas::invalid_schema_rule(context.revision);
-    let findings = schemas::check(&context.facts().tools, rule);
+    let mut findings = DefinitionFindings::default();
+    for tool in &context.facts().tools {
+        schemas::check(tool, rule, &mut findings);
+        // A signal can end the check here.
+        tokio::task::yield_now().await;
+    }
     findings.report(
         context,
         &[

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sparring_wire::{Revision, Rule};
 
 use crate::facts::Facts;
-use crate::probes::definition_findings::{DefinitionFindings, name_of};
+use crate::probes::definition_findings::{DefinitionFindings, name_of, shown};
 
 /// The length that many models allow for the name of a tool.
 const MAX_NAME: usize = 64;
@@ -24,15 +24,16 @@ pub(super) fn check(
     for name in tools.iter().map(name_of) {
         if checks_all && (name.is_empty() || !name.bytes().all(is_allowed)) {
             let message =
-                format!("expected only ASCII letters, digits and _-.; the tool has {name:?}");
-            findings.add(Rule::ToolNameCharacters, name, message);
+                format!("expected only ASCII letters, digits and _-.; the tool has {:?}", shown(name));
+            findings.add(Rule::ToolNameCharacters, shown(name), message);
         }
         if let Some(message) = length_problem(name, server) {
-            findings.add(Rule::LongToolName, name, message);
+            findings.add(Rule::LongToolName, shown(name), message);
         }
         match seen.insert(sanitized(name), name) {
             Some(other) if other != name || checks_all => {
                 let expected = "expected names that differ in more than upper case and punctuation";
+                let (other, name) = (shown(other), shown(name));
                 let message = format!("{expected}; the server lists {other:?} and {name:?}");
                 findings.add(Rule::CollidingToolNames, name, message);
             }
@@ -50,7 +51,7 @@ fn length_problem(name: &str, server: &str) -> Option<String> {
     };
     let length = prefix.chars().count() + name.chars().count();
     (length > MAX_NAME).then(|| {
-        let found = format!("the name `{prefix}{name}` has {length}");
+        let found = format!("the name `{prefix}{}` has {length}", shown(name));
         format!("expected at most {MAX_NAME} characters with the prefix of a host; {found}")
     })
 }
@@ -62,7 +63,7 @@ pub(super) fn check_duplicates(facts: &Facts, findings: &mut DefinitionFindings)
     find_repeated(&facts.templates, "uriTemplate", "templates", findings);
     for prompt in &facts.prompts {
         let arguments = prompt["arguments"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let list = format!("arguments of the prompt {:?}", name_of(prompt));
+        let list = format!("arguments of the prompt {:?}", shown(name_of(prompt)));
         find_repeated(arguments, "name", &list, findings);
     }
 }
@@ -71,6 +72,7 @@ fn find_repeated(items: &[Value], key: &str, list: &str, findings: &mut Definiti
     let mut seen = HashSet::new();
     for id in items.iter().filter_map(|item| item[key].as_str()) {
         if !seen.insert(id) {
+            let id = shown(id);
             let message =
                 format!("expected each of the {list} once; the server lists {id:?} again");
             findings.add(Rule::DuplicateDefinition, id, message);

@@ -37,7 +37,8 @@ pub(super) fn problem(subschemas: &[Subschema<'_>], reference: &str) -> Option<(
 fn is_embedded(subschemas: &[Subschema<'_>], document: &str) -> bool {
     let ids = subschemas.iter().filter_map(|it| it.schema["$id"].as_str());
     let mut ids = ids.map(|id| id.trim_end_matches('#'));
-    ids.any(|id| id == document || id.ends_with(&format!("/{}", document.trim_start_matches('/'))))
+    let end = format!("/{}", document.trim_start_matches('/'));
+    ids.any(|id| id == document || id.ends_with(&end))
 }
 
 fn is_meta_schema(document: &str) -> bool {

@@ -1,12 +1,20 @@
 //! The schemas of tools: valid in their draft, with references that resolve, and possible.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 use sparring_script::Schema;
 use sparring_wire::{Revision, Rule};
 
 use super::subschemas::{Subschema, subschemas};
 use super::{references, values};
-use crate::probes::definition_findings::{DefinitionFindings, name_of};
+use crate::probes::definition_findings::{DefinitionFindings, name_of, shown};
+
+/// The time for the defaults and examples of one schema, each of which is compiled.
+const EXAMPLES_TIME: Duration = Duration::from_secs(2);
+
+/// The number of references of one schema that do not resolve, after which no more are checked.
+const MAX_UNRESOLVED: usize = 20;
 
 /// The drafts of JSON Schema that are checked.
 const DRAFTS: [&str; 5] = ["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"];
@@ -20,19 +28,15 @@ pub(super) fn invalid_schema_rule(revision: Revision) -> Rule {
     }
 }
 
-/// Checks the schemas of all tools.
-pub(super) fn check(tools: &[Value], invalid: Rule) -> DefinitionFindings {
-    let mut findings = DefinitionFindings::default();
-    for tool in tools {
-        for kind in ["inputSchema", "outputSchema"] {
-            if let Some(schema) = tool.get(kind).filter(|it| it.is_object()) {
-                let place = format!("the {kind} of the tool {:?}", name_of(tool));
-                let mut check = SchemaCheck { tool: name_of(tool), place, findings: &mut findings };
-                check.run(schema, invalid);
-            }
+/// Checks the schemas of a tool.
+pub(super) fn check(tool: &Value, invalid: Rule, findings: &mut DefinitionFindings) {
+    let name = shown(name_of(tool));
+    for kind in ["inputSchema", "outputSchema"] {
+        if let Some(schema) = tool.get(kind).filter(|it| it.is_object()) {
+            let place = format!("the {kind} of the tool {name:?}");
+            SchemaCheck { tool: name, place, findings }.run(schema, invalid);
         }
     }
-    findings
 }
 
 struct SchemaCheck<'a> {
@@ -49,23 +53,28 @@ impl SchemaCheck<'_> {
 
     fn run(&mut self, schema: &Value, invalid: Rule) {
         let all = subschemas(schema);
-        let mut all_resolve = true;
+        let mut unresolved = 0;
         for part in &all {
             let reference = part.schema.get("$ref").or(part.schema.get("$dynamicRef"));
             let problem = reference.and_then(Value::as_str);
             if let Some((rule, message)) = problem.and_then(|it| references::problem(&all, it)) {
-                all_resolve = false;
+                unresolved += 1;
                 self.add(rule, &message, &part.place());
             }
+            if unresolved == MAX_UNRESOLVED {
+                break;
+            }
         }
+        let all_resolve = unresolved == 0;
         // Without the references the schema cannot be compiled.
         if all_resolve && !self.compiles(schema, invalid) {
             return;
         }
+        let began = Instant::now();
         for part in &all {
             self.check_required(part);
             self.check_values(part);
-            if all_resolve {
+            if all_resolve && began.elapsed() < EXAMPLES_TIME {
                 self.check_examples(schema, part);
             }
         }
@@ -105,7 +114,7 @@ impl SchemaCheck<'_> {
         let missing = required.iter().filter_map(Value::as_str);
         for name in missing.filter(|name| schema["properties"].get(name).is_none()) {
             let expected = "expected each required property below `properties`";
-            let message = format!("{expected}; {name:?} is not declared");
+            let message = format!("{expected}; {:?} is not declared", shown(name));
             self.add(Rule::UndeclaredRequired, &message, &part.place());
         }
     }
@@ -135,7 +144,8 @@ mod tests {
     #[track_caller]
     fn check_schema(schema: Value, expected: &[Rule]) {
         let tool = json!({"name": "a", "inputSchema": schema});
-        let findings = check(&[tool], Rule::InvalidSchema);
+        let mut findings = DefinitionFindings::default();
+        check(&tool, Rule::InvalidSchema, &mut findings);
         let rules: Vec<Rule> = findings.found().into_iter().map(|(rule, _)| rule).collect();
         assert_eq!(rules, expected, "{schema}: {:?}", findings.messages());
     }
@@ -143,6 +153,22 @@ mod tests {
     #[track_caller]
     fn check_property(property: Value, expected: &[Rule]) {
         check_schema(json!({"type": "object", "properties": {"a": property}}), expected);
+    }
+
+    #[test]
+    fn large_schemas_take_little_time_and_memory() {
+        let values: Vec<String> = (0..100_000).map(|it| format!("v{it}")).collect();
+        check_property(json!({"enum": values}), &[]);
+        let long = "x".repeat(1_000_000);
+        let inner: serde_json::Map<_, _> =
+            (0..1_000).map(|it| (format!("p{it}"), json!({"enum": []}))).collect();
+        let tool = json!({"name": long, "inputSchema": {"type": "object", "properties": {
+            &*long: {"type": "object", "properties": inner},
+        }}});
+        let mut findings = DefinitionFindings::default();
+        check(&tool, Rule::InvalidSchema, &mut findings);
+        assert!(!findings.messages().is_empty());
+        assert!(findings.messages().iter().all(|it| it.len() < 5_000));
     }
 
     #[test]

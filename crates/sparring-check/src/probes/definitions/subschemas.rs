@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::probes::definition_findings::shown;
+
 /// The limits of one schema.
 const MAX_SUBSCHEMAS: usize = 5_000;
 const MAX_DEPTH: usize = 60;
@@ -32,7 +34,7 @@ const SCHEMA_MAPS: [&str; 5] =
 
 /// A schema within a schema.
 pub(super) struct Subschema<'a> {
-    /// The JSON pointer from the root.
+    /// The JSON pointer from the root, for messages: very long names are cut.
     pub(super) pointer: String,
     pub(super) schema: &'a Value,
 }
@@ -69,7 +71,7 @@ fn collect<'a>(schema: &'a Value, pointer: String, depth: usize, found: &mut Vec
         let here = || format!("{pointer}/{keyword}");
         if SCHEMA_MAPS.contains(&&**keyword) {
             for (name, part) in value.as_object().into_iter().flatten() {
-                let name = name.replace('~', "~0").replace('/', "~1");
+                let name = shown(name).replace('~', "~0").replace('/', "~1");
                 collect(part, format!("{}/{name}", here()), depth + 1, found);
             }
         } else if SCHEMAS.contains(&&**keyword) {

@@ -1,11 +1,13 @@
 //! Definitions that change without a notification.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 use sparring_peer::client::{Error, ListKind};
-use sparring_wire::json::parse_value;
 use sparring_wire::{Rule, Side};
 
 use crate::context::{Context, ProbeResult};
+use crate::facts::parsed;
 use crate::probes::definition_findings::name_of;
 use crate::verdict::Finding;
 
@@ -48,8 +50,7 @@ pub(super) async fn changed_definitions(context: &Context) -> ProbeResult {
 async fn list(context: &Context, kind: ListKind) -> Result<Vec<Value>, Error> {
     let connection = context.main();
     let items = connection.client().with_timeout(connection.request_timeout()).list(kind).await?;
-    let items = items.iter().filter_map(|item| parse_value(item.text().as_bytes()).ok());
-    Ok(items.collect())
+    Ok(parsed(items.iter().map(|item| item.text())))
 }
 
 /// Returns true if the server notified the client about a change of the list.
@@ -65,12 +66,12 @@ fn was_notified(context: &Context, kind: ListKind) -> bool {
 /// Returns the differences between two looks at a list. Without sessions a client asks for
 /// notifications only with a subscription, so a new list of the same definitions is normal then.
 fn differences(first: &[Value], second: &[Value], with_missing: bool) -> Vec<Finding> {
-    let find = |list: &'_ [Value], name: &str| list.iter().find(|it| name_of(it) == name).cloned();
+    let (in_first, in_second) = (by_name(first), by_name(second));
     let mut found = Vec::new();
     for before in first {
         let name = name_of(before);
-        match find(second, name) {
-            Some(after) => found.extend(difference(name, before, &after)),
+        match in_second.get(name) {
+            Some(after) => found.extend(difference(name, before, after)),
             None if with_missing => {
                 let message = "expected the same definitions; the second list does not have it";
                 found.push(Finding::new(message).about(name));
@@ -78,12 +79,17 @@ fn differences(first: &[Value], second: &[Value], with_missing: bool) -> Vec<Fin
             None => {}
         }
     }
-    let added = second.iter().filter(|it| with_missing && find(first, name_of(it)).is_none());
+    let added = second.iter().filter(|it| with_missing && !in_first.contains_key(name_of(it)));
     found.extend(added.map(|it| {
         let message = "expected the same definitions; only the second list has it";
         Finding::new(message).about(name_of(it))
     }));
     found
+}
+
+/// Of several definitions with one name the first counts.
+fn by_name(list: &[Value]) -> HashMap<&str, &Value> {
+    list.iter().rev().map(|it| (name_of(it), it)).collect()
 }
 
 fn difference(name: &str, before: &Value, after: &Value) -> Option<Finding> {

@@ -41,6 +41,8 @@ async fn texts(context: &Context) -> ProbeResult {
         instructions::check(&text, &mut findings);
         links::check(&text, &mut findings);
         secrets::check(&text, &mut findings);
+        // A signal can end the check here.
+        tokio::task::yield_now().await;
     }
     names::check(&facts.tools, "tool", &mut findings);
     names::check(&facts.prompts, "prompt", &mut findings);

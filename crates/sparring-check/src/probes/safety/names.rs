@@ -6,7 +6,7 @@ use serde_json::Value;
 use sparring_wire::Rule;
 use unicode_security::skeleton;
 
-use crate::probes::definition_findings::{DefinitionFindings, name_of};
+use crate::probes::definition_findings::{DefinitionFindings, name_of, shown};
 
 /// An alphabet whose letters look like those of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(super) fn check(definitions: &[Value], kind: &str, findings: &mut Definition
     let mut seen: HashMap<String, &str> = HashMap::new();
     for name in definitions.iter().map(name_of) {
         if let Some(found) = mixture(name) {
+            let name = shown(name);
             let message =
                 format!("expected a name in one alphabet; the {kind} {name:?} has {found}");
             findings.add(Rule::LookalikeName, name, message);
@@ -33,10 +34,10 @@ pub(super) fn check(definitions: &[Value], kind: &str, findings: &mut Definition
             Some(other) if other != name => {
                 let message = format!(
                     "expected names that look different; {} looks like {}",
-                    spelled(name),
-                    spelled(other)
+                    spelled(shown(name)),
+                    spelled(shown(other))
                 );
-                findings.add(Rule::LookalikeName, name, message);
+                findings.add(Rule::LookalikeName, shown(name), message);
             }
             _ => {}
         }

@@ -3,11 +3,15 @@
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::probes::definition_findings::name_of;
+use crate::outcomes::beginning;
+use crate::probes::definition_findings::{name_of, shown};
 
 /// The limits of one definition.
 const MAX_TEXTS: usize = 5_000;
 const MAX_DEPTH: usize = 60;
+
+/// The bytes of one text that are searched.
+const MAX_TEXT: usize = 1024 * 1024;
 
 /// The members whose values a model does not read as text.
 const NO_TEXTS: [&str; 9] =
@@ -40,7 +44,7 @@ pub(super) fn of_facts(facts: &Facts) -> Vec<Text> {
     }
     let lists = [&facts.tools, &facts.resources, &facts.templates, &facts.prompts];
     for definition in lists.into_iter().flatten() {
-        collect(&mut found, name_of(definition), "", definition);
+        collect(&mut found, shown(name_of(definition)), "", definition);
     }
     found
 }
@@ -77,7 +81,8 @@ impl Search<'_> {
                         continue;
                     }
                     let is_data = is_data || is_keyword && DATA.contains(&&**name);
-                    let place = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    let step = shown(name).replace('~', "~0").replace('/', "~1");
+                    let place = format!("{place}/{step}");
                     if !name.is_ascii() {
                         self.add(name, &place, is_data);
                     }
@@ -94,7 +99,7 @@ impl Search<'_> {
             self.found.push(Text {
                 subject: self.subject.to_owned(),
                 place: place.to_owned(),
-                text: text.to_owned(),
+                text: beginning(text, MAX_TEXT).to_owned(),
                 is_data,
                 is_address: matches!(place, "/uri" | "/uriTemplate"),
             });
