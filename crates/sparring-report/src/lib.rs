@@ -43,5 +43,6 @@ pub use run::{
     AnsweredBy, Build, CheckedRule, FailedTry, Failure, Frame, Note, Outcome, Run, Sender,
     SourceLocation, StepFrame, Summary, Test, Timing, TranscriptEntry, VERSION, Violation,
 };
+pub use sanitize::is_invisible;
 pub use sarif::render_sarif;
 pub use tap::render_tap;

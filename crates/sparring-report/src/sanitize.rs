@@ -1,5 +1,5 @@
-//! Escapes invisible characters in texts of a target, so that they cannot break a file or
-//! deceive a reader.
+//! Escapes invisible characters in texts of a target and breaks commands to the runner of GitHub
+//! Actions, so that they cannot break a file or deceive a reader.
 
 /// Escapes all invisible characters but line breaks, as `\u001b`. A line break becomes one
 /// character.
@@ -19,6 +19,8 @@ pub(crate) fn escape_prefix(text: &str, max_bytes: usize, one_line: bool) -> (St
             '\n' if one_line => escaped.push_str("\\n"),
             '\t' if one_line => escaped.push(' '),
             '\n' | '\t' => escaped.push(c),
+            // The runner of GitHub Actions reads commands from here on, anywhere in a line.
+            '[' if escaped.ends_with("##") => escaped.push_str(" ["),
             c if is_invisible(c) => push_escape(&mut escaped, c),
             c => escaped.push(c),
         }
@@ -39,7 +41,7 @@ fn push_escape(text: &mut String, c: char) {
 
 /// Returns true if a character moves the cursor, changes the text direction, carries hidden
 /// text, or is a noncharacter. Joiners are not included: emoji and some languages need them.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     let is_noncharacter = u32::from(c) & 0xfffe == 0xfffe;
     c.is_control()
         || is_noncharacter
@@ -61,6 +63,12 @@ mod tests {
         let text = "a\u{1b}[31m\r\nb\rc\u{202e}d\u{0}\u{85}\u{ffff}\u{e0041}\u{10ffff}";
         let escaped = "a\\u001b[31m\nb\\u000dc\\u202ed\\u0000\\u0085\\uffff\\u{e0041}\\u{10ffff}";
         assert_eq!(escape_invisible(text), escaped);
+    }
+
+    #[test]
+    fn commands_to_the_runner_of_github_are_broken() {
+        assert_eq!(escape_invisible("a ##[error]b ###[c"), "a ## [error]b ### [c");
+        assert_eq!(escape_invisible("#[a] # [b]"), "#[a] # [b]");
     }
 
     #[test]

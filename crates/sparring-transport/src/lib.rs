@@ -33,7 +33,7 @@ pub use container::{Container, ContainerEngine, ContainerError, EngineOutput};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
-pub use read_file::{MAX_SCRIPT_BYTES, read_file, read_text_file};
+pub use read_file::{MAX_KEY_BYTES, MAX_SCRIPT_BYTES, read_file, read_text_file, read_up_to};
 pub use replace_file::{FileAccess, replace_file};
 pub use secrets::{Secret, SecretStream, Secrets};
 #[cfg(unix)]

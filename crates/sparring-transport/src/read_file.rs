@@ -8,17 +8,26 @@ use std::path::Path;
 /// The largest script, suite or included file, in bytes.
 pub const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// The largest file with a private key, in bytes.
+pub const MAX_KEY_BYTES: u64 = 1024 * 1024;
+
 /// Reads a regular file of at most `limit` bytes. A link to one counts.
 ///
 /// # Errors
 /// If the path is not a regular file, or the file is too large or cannot be read. The message
 /// does not name the path.
 pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = open_regular(path)?;
-    let size = file.metadata()?.len().min(limit);
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // The file may grow meanwhile.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    read_up_to(open_regular(path)?, limit)
+}
+
+/// Reads at most `limit` bytes to the end, also of a pipe that the user names.
+///
+/// # Errors
+/// If there are more bytes, or they cannot be read.
+pub fn read_up_to(source: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::other(format!("larger than {}", limit_text(limit))));
     }
@@ -85,6 +94,8 @@ mod tests {
         check(&path("large"), Err("larger than 4 bytes"));
         check(&path("binary"), Err("line 2 is not UTF-8"));
         check(folder.path(), Err("not a regular file"));
+        assert_eq!(read_up_to(&b"1234"[..], 4).unwrap(), b"1234");
+        assert!(read_up_to(io::repeat(0), 4).is_err());
         let missing = read_file(&path("missing"), 4).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }

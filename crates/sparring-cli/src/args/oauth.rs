@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use sparring_transport::http::{BrowserOpener, ClientAuth, Grant, OAuth};
+use sparring_transport::{MAX_KEY_BYTES, read_text_file};
 
 use super::values;
 use crate::command_error::CommandError;
@@ -102,7 +103,7 @@ impl OAuthFlags {
             }
             (Some(secret), _) => ClientAuth::Secret(secret.as_str().into()),
             (None, Some(path)) => {
-                let key = std::fs::read_to_string(path);
+                let key = read_text_file(path, MAX_KEY_BYTES);
                 ClientAuth::Key(key.map_err(|error| {
                     CommandError::File(format!("cannot read the key {}: {error}", path.display()))
                 })?)

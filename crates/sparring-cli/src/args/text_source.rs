@@ -1,11 +1,16 @@
 //! Text from the command line, from a file (`@file`) or from stdin (`-`). Files and stdin
 //! are read later, since reading them may block.
 
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io;
 
+use sparring_transport::read_up_to;
 use sparring_wire::RawJson;
 
 use crate::command_error::CommandError;
+
+/// The largest text, in bytes.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// An argument that is text or names its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +35,9 @@ impl TextSource {
         let (text, name) = (self.0.clone(), name.to_owned());
         // On a thread, so that a signal can interrupt a read that blocks.
         let read = tokio::task::spawn_blocking(move || match text.strip_prefix('@') {
-            Some(path) => std::fs::read(path),
-            None => {
-                let mut bytes = Vec::new();
-                io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-            }
+            // A pipe is allowed, for `@<(command)`.
+            Some(path) => File::open(path).and_then(|file| read_up_to(file, MAX_BYTES)),
+            None => read_up_to(io::stdin(), MAX_BYTES),
         });
         let read = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
         read.map_err(|error| CommandError::File(format!("cannot read {name}: {error}")))

@@ -16,13 +16,17 @@ pub(crate) fn clean(text: &str) -> String {
     clean_text(&spaced, false)
 }
 
+/// The largest number of characters for each column of a truncated text. Some have no width.
+const MAX_CHARS_PER_COLUMN: usize = 4;
+
 /// Truncates text to this number of columns.
 pub(crate) fn truncate(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
+    let max_chars = columns.saturating_mul(MAX_CHARS_PER_COLUMN);
+    if text.chars().nth(max_chars).is_none() && text.width() <= columns {
         return text.to_owned();
     }
     let mut used = 1;
-    let fitting = text.chars().take_while(|c| {
+    let fitting = text.chars().take(max_chars).take_while(|c| {
         used += c.width().unwrap_or_default();
         used <= columns
     });
@@ -96,6 +100,8 @@ mod tests {
         assert_eq!(truncate("longer", 5), "long…");
         assert_eq!(truncate("日本語", 5), "日本…");
         assert_eq!(truncate("日本語", 6), "日本語");
+        let accents = format!("e{}", "\u{301}".repeat(100));
+        assert_eq!(truncate(&accents, 2), format!("e{}…", "\u{301}".repeat(7)));
     }
 
     #[test]

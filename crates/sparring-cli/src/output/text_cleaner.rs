@@ -168,7 +168,8 @@ fn own_color(text: &str) -> Option<usize> {
     codes.split(';').all(is_own).then_some(codes.len() + 3)
 }
 
-/// Spells out such characters in a JSON text, in which they can only be parts of strings.
+/// Spells out such characters and commands in a JSON text, in which they can only be parts of
+/// strings.
 pub(crate) fn clean_json(json: &str) -> String {
     let mut clean = String::with_capacity(json.len());
     for c in json.chars() {
@@ -181,7 +182,7 @@ pub(crate) fn clean_json(json: &str) -> String {
             clean.push(c);
         }
     }
-    clean
+    clean.replace("##[", "#\\u0023[")
 }
 
 #[cfg(test)]
@@ -231,9 +232,9 @@ mod tests {
 
     #[test]
     fn a_clean_json_text_has_the_same_value() {
-        let value = serde_json::json!({"a\u{9b}": "b\u{202e}\u{e0041}\u{1b}"});
+        let value = serde_json::json!({"a\u{9b}": "b\u{202e}\u{e0041}\u{1b} \\##[error]x ###[y"});
         let clean = clean_json(&value.to_string());
-        assert!(clean.is_ascii(), "{clean}");
+        assert!(clean.is_ascii() && !clean.contains("##["), "{clean}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&clean).unwrap(), value);
     }
 }

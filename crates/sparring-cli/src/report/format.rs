@@ -7,6 +7,7 @@ use sparring_report::Run;
 use sparring_script::did_you_mean;
 
 use super::ci::Ci;
+use crate::output::clean_json;
 
 /// A report format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,17 @@ impl ReportFormat {
 
     /// Renders a run. Formats for a CI system use its paths.
     pub(super) fn render(self, run: &Run, ci: &Ci) -> String {
+        let text = self.render_uncleaned(run, ci);
+        match self {
+            ReportFormat::Json
+            | ReportFormat::Ndjson
+            | ReportFormat::Gitlab
+            | ReportFormat::Sarif => clean_json(&text),
+            _ => text,
+        }
+    }
+
+    fn render_uncleaned(self, run: &Run, ci: &Ci) -> String {
         match self {
             ReportFormat::Junit => sparring_report::render_junit(run),
             ReportFormat::Json => sparring_report::render_json(run),

@@ -12,7 +12,7 @@ use super::ci::Ci;
 use super::destination::Destination;
 use super::format::{ReportFormat, ReportRequest};
 use crate::command_error::CommandError;
-use crate::output::{Printer, ThreadedWriter};
+use crate::output::{Printer, ThreadedWriter, clean_json};
 use crate::signals::Signals;
 
 /// The requested reports and their destinations.
@@ -250,9 +250,9 @@ impl RunReports<'_> {
             match &wanted.stream {
                 Some(stream) => {
                     poll_fn(|cx| stream.poll_capacity(cx)).await;
-                    stream.queue(line().as_bytes());
+                    stream.queue(clean_json(&line()).as_bytes());
                 }
-                None => drop(self.printer.print_untrusted(line().as_bytes()).await),
+                None => drop(self.printer.print_untrusted(clean_json(&line()).as_bytes()).await),
             }
         }
     }

@@ -10,6 +10,7 @@ use sparring_codegen::{ModuleSource, generate_module, is_type_name};
 use sparring_host::permissions::ToolPattern;
 use sparring_peer::client::{Error, ListKind};
 use sparring_script::unified_diff;
+use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 use sparring_wire::Json;
 
 use super::call::list_names;
@@ -222,7 +223,7 @@ impl Codegen {
 async fn read_file(path: &Path) -> Result<String, CommandError> {
     let named = path.to_owned();
     // On a thread, so that a signal can interrupt a read that blocks.
-    let read = tokio::task::spawn_blocking(move || std::fs::read_to_string(named));
+    let read = tokio::task::spawn_blocking(move || read_text_file(&named, MAX_SCRIPT_BYTES));
     let read = read.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
     read.map_err(|error| CommandError::File(format!("cannot read {}: {error}", path.display())))
 }

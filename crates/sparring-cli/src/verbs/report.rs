@@ -1,11 +1,11 @@
 //! `spar report`: merges the reports of runs.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ColorChoice, Subcommand};
 use sparring_report::{MergeResult, Outcome, Run, Test, merge, parse_report};
+use sparring_transport::read_file;
 
 use crate::args::OutputFlags;
 use crate::command_error::CommandError;
@@ -29,6 +29,9 @@ Exit codes:
 
 /// Maximum length of a message.
 const MAX_MESSAGE_COLUMNS: usize = 1_000;
+
+/// The largest report that is read, in bytes.
+const MAX_REPORT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Work with reports of runs
 #[derive(Args)]
@@ -125,7 +128,7 @@ impl Merge {
 fn read_report(path: PathBuf) -> Result<Run, CommandError> {
     let shown = path.display();
     let message = |error| CommandError::File(format!("cannot read {shown}: {error}"));
-    let bytes = fs::read(&path).map_err(message)?;
+    let bytes = read_file(&path, MAX_REPORT_BYTES).map_err(message)?;
     // A file that is not UTF-8 fails to parse like any other file that is not a report.
     let text = String::from_utf8_lossy(&bytes);
     parse_report(&text).map_err(|error| {

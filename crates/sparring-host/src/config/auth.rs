@@ -2,12 +2,9 @@
 
 use sparring_script::{Node, NodeKind, parse_duration};
 use sparring_transport::http::{ClientAuth, Credentials, Grant, OAuth};
-use sparring_transport::read_text_file;
+use sparring_transport::{MAX_KEY_BYTES, read_text_file};
 
 use super::entry::{EntryReader, resolve_path};
-
-/// The largest file with a private key.
-const MAX_KEY_BYTES: u64 = 1024 * 1024;
 
 const AUTH_KINDS: [&str; 3] = ["bearer", "basic", "oauth"];
 

@@ -13,6 +13,7 @@ use sparring_wire::Revision;
 
 use text::{flow, string};
 
+pub use text::quote_yaml;
 pub use trial::{RequestKind, Trial, TrialOutcome, sample_answer};
 
 /// A suite that passes on [`FIRST_MOCK`].

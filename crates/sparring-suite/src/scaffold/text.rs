@@ -1,6 +1,7 @@
 //! Writes values as YAML: unquoted if possible, and never as a template.
 
 use serde_json::Value;
+use sparring_report::is_invisible;
 
 /// The maximum number of lines of a message in a comment.
 const MAX_COMMENT_LINES: usize = 8;
@@ -58,9 +59,9 @@ pub(super) fn comment(before: &str, message: &str, after: &str) -> String {
     all.map(|line| format!("  # {line}\n")).collect()
 }
 
-/// Replaces control characters, and cuts a long line.
+/// Replaces control characters and invisible ones, and cuts a long line.
 fn shorten(line: &str) -> String {
-    let clean = line.chars().map(|c| if is_break(c) { ' ' } else { c });
+    let clean = line.chars().map(|c| if is_invisible(c) { ' ' } else { c });
     let mut text: String = clean.clone().take(MAX_COMMENT_COLUMNS).collect();
     if clean.count() > MAX_COMMENT_COLUMNS {
         text.push('…');
@@ -68,14 +69,25 @@ fn shorten(line: &str) -> String {
     text
 }
 
-/// Returns true for control characters and for every character that ends a line in YAML.
-fn is_break(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+/// Writes a quoted string in which `${` is escaped.
+fn quoted(text: &str) -> String {
+    quote_yaml(&text.replace("${", "$${"))
 }
 
-/// Writes a quoted string. JSON strings are valid YAML; `${` is escaped.
-fn quoted(text: &str) -> String {
-    Value::from(text.replace("${", "$${")).to_string()
+/// Quotes a text for YAML. Control characters and invisible ones are escaped, since people review
+/// the file.
+pub fn quote_yaml(text: &str) -> String {
+    // JSON strings are valid YAML. It has no escapes of two units for one character.
+    let json = Value::from(text).to_string();
+    let mut quoted = String::with_capacity(json.len());
+    for c in json.chars() {
+        match u32::from(c) {
+            code @ ..=0xffff if is_invisible(c) => quoted.push_str(&format!("\\u{code:04x}")),
+            code if is_invisible(c) => quoted.push_str(&format!("\\U{code:08x}")),
+            _ => quoted.push(c),
+        }
+    }
+    quoted
 }
 
 #[cfg(test)]
@@ -122,6 +134,7 @@ mod tests {
             "`a",
             "a\nb",
             "\u{7}",
+            "\u{9b}\u{85}\u{feff}\u{202e}\u{2066}\u{200b}\u{e0041}\u{7f}\u{2028}",
             "ä",
             "..",
             "...",
@@ -144,6 +157,9 @@ mod tests {
             let read = Node::parse(&source).unwrap_or_else(|it| panic!("{text:?}: {it}"));
             assert_eq!(read.to_json(), value, "{text:?}");
         }
+        let invisible = "\u{9b}\u{85}\u{feff}\u{202e}\u{200b}\u{e0041}";
+        assert!(string(invisible).is_ascii());
+        assert!(comment("", &format!("a{invisible}b"), "").is_ascii());
         assert_eq!(string("get-weather"), "get-weather");
         assert_eq!(string("${a}"), "\"$${a}\"");
     }

@@ -13,7 +13,7 @@ const MAX_ARGUMENT: usize = 100_000;
 /// too large for a command line.
 pub(super) fn call_command(context: &Context, tool: &str, arguments: &Value) -> Option<String> {
     let json = escape_invisible(&arguments.to_string());
-    if json.len() > MAX_ARGUMENT {
+    if json.len() > MAX_ARGUMENT || tool.len() > MAX_ARGUMENT {
         return None;
     }
     let mut words = format!("spar call {} --args {}", quote(tool), quote(&json));

@@ -11,6 +11,7 @@ use serde_json::Value;
 use sparring_check::{Finding, Verdict, server_rules};
 use sparring_script::grammar::{check_node, json_schema};
 use sparring_script::{Key, Node, Object, Problems, Shape, Source, did_you_mean};
+use sparring_suite::scaffold::quote_yaml;
 use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 use sparring_wire::Rule;
 
@@ -226,27 +227,12 @@ fn render(accepted: &[AcceptedFinding]) -> String {
     for AcceptedFinding { rule, about, finding, reason, .. } in accepted {
         text.push_str(&format!("  - rule: {rule}\n"));
         if !about.is_empty() {
-            text.push_str(&format!("    about: {}\n", quote(about)));
+            text.push_str(&format!("    about: {}\n", quote_yaml(about)));
         }
-        text.push_str(&format!("    finding: {}\n", quote(finding)));
-        text.push_str(&format!("    reason: {}\n", quote(reason)));
+        text.push_str(&format!("    finding: {}\n", quote_yaml(finding)));
+        text.push_str(&format!("    reason: {}\n", quote_yaml(reason)));
     }
     text
-}
-
-/// Quotes a text as JSON, which YAML reads the same, with all control characters escaped.
-fn quote(text: &str) -> String {
-    let json = serde_json::Value::from(text).to_string();
-    let mut quoted = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                quoted.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted
 }
 
 #[cfg(test)]
@@ -256,7 +242,7 @@ mod tests {
     fn accepted(finding: &str) -> AcceptedFinding {
         AcceptedFinding {
             rule: Rule::NotJson,
-            about: "it's \"a\"\n: \u{1b}\u{85}\u{2028}#".to_owned(),
+            about: "it's \"a\"\n: \u{1b}\u{85}\u{2028}\u{202e}\u{e0041}#".to_owned(),
             finding: finding.to_owned(),
             reason: "ünï 👩 # - {".to_owned(),
             line: 0,
@@ -267,7 +253,9 @@ mod tests {
     fn a_written_file_is_read_back() {
         for finding in ["", " x ", "a: b", "- x", "\t", "null", "1", "${x}", "\\"] {
             let expected = accepted(finding);
-            let source = Source::new("a.yaml", render(std::slice::from_ref(&expected)));
+            let text = render(std::slice::from_ref(&expected));
+            assert!(!text.contains(['\u{202e}', '\u{e0041}']), "{text}");
+            let source = Source::new("a.yaml", text);
             let found = parse(&source).unwrap_or_else(|problems| panic!("{problems}"));
             assert_eq!(found.len(), 1);
             assert_eq!(AcceptedFinding { line: 0, ..found[0].clone() }, expected);

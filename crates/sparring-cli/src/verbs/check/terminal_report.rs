@@ -31,6 +31,10 @@ const MAX_LARGEST: usize = 3;
 /// The maximum length of one line.
 const MAX_LINE_COLUMNS: usize = 1_000;
 
+/// The maximum length of a name of a tool, and of a row of the head.
+const MAX_NAME_COLUMNS: usize = 200;
+const MAX_ROW_COLUMNS: usize = 10_000;
+
 /// The note about a server that refuses every connection.
 const TOKEN_NEEDED: &str =
     "the server needs a valid token (--bearer, --oauth); only its authorization was checked";
@@ -163,7 +167,7 @@ impl TerminalReport<'_> {
         let mut text = self.render_row("tokens", &title);
         let mut table = Table::default();
         for tool in tokens.iter().take(shown) {
-            table.add_row([&*format!("{:>6}", tool.tokens), &*tool.tool]);
+            table.add_row([&*format!("{:>6}", tool.tokens), &*shown_name(&tool.tool)]);
         }
         let rows = table.render(Paint::new(false, false), self.printer.width(), 9);
         text.push_str(&rows);
@@ -181,7 +185,7 @@ impl TerminalReport<'_> {
         }
         let mut text = format!("{} called", uses.called());
         if !uses.not_called.is_empty() {
-            let names: Vec<&str> = uses.not_called.iter().map(|(tool, _)| &**tool).collect();
+            let names: Vec<_> = uses.not_called.iter().map(|(tool, _)| shown_name(tool)).collect();
             let advice = match self.calls {
                 CallPolicy::Nothing => " (--no-call)",
                 CallPolicy::All => "",
@@ -192,6 +196,7 @@ impl TerminalReport<'_> {
         let mut text = self.render_row("tools", &text);
         for (tool, answer) in &uses.never_succeeded {
             let answer = truncate(&line::clean(answer));
+            let tool = shown_name(tool);
             let row = format!("{tool} never succeeded, so its results were not judged: {answer}");
             text.push_str(&self.render_row("note", &row));
         }
@@ -279,7 +284,10 @@ impl TerminalReport<'_> {
         revisions: &[Revision],
         findings: &[GroupedFinding<'_>],
     ) -> String {
+        // A command that is cut repeats nothing.
+        let is_whole = |command: &String| truncate(command) == *command;
         let own = findings.iter().take(MAX_FINDINGS).filter_map(|it| it.finding.command.clone());
+        let own = own.filter(is_whole);
         let rule = self.repeat.for_rule(verdict.rule, revisions);
         let commands: Vec<String> = own.chain([rule]).collect();
         self.render_block("repeat", &commands.join("\n"))
@@ -325,7 +333,8 @@ impl TerminalReport<'_> {
 
     /// Renders a name and a value below the title of the report.
     fn render_row(&self, name: &str, value: &str) -> String {
-        let lines = line::wrap_words(&line::clean(value), self.columns() - 9);
+        let value = line::truncate(&line::clean(value), MAX_ROW_COLUMNS);
+        let lines = line::wrap_words(&value, self.columns() - 9);
         let lines = lines.iter().enumerate().map(|(at, line)| {
             let name = if at == 0 { self.paint().dim(&format!("{name:6}")) } else { " ".repeat(6) };
             format!("  {name} {line}\n")
@@ -390,6 +399,10 @@ fn group_reasons(all: &[(Revision, String)]) -> Vec<(&str, Vec<Revision>)> {
         }
     }
     groups
+}
+
+fn shown_name(name: &str) -> String {
+    line::truncate(&line::clean(name), MAX_NAME_COLUMNS)
 }
 
 fn truncate(text: &str) -> String {

@@ -3,6 +3,7 @@
 mod config_reloader;
 mod event_output;
 
+use std::fs::File;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use sparring_host::gateway::{self, Gateway};
 use sparring_peer::server::ServerTask;
 use sparring_peer::{Cause, Server};
 use sparring_transport::http::{Auth, HttpOptions, HttpServer, HttpServerHandle, listen_tcp};
-use sparring_transport::stdio;
+use sparring_transport::{read_up_to, stdio};
 use tokio::net::TcpListener;
 
 use crate::args::{OutputFlags, values};
@@ -85,6 +86,9 @@ pub(crate) struct Serve {
 /// answered.
 const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// The largest file of `--bearer-file`, in bytes.
+const MAX_TOKEN_FILE_BYTES: u64 = 64 * 1024;
+
 /// The environment variable with the token, if no flag gives one.
 const TOKEN_VARIABLE: &str = "SPAR_SERVE_TOKEN";
 
@@ -115,7 +119,7 @@ impl Serve {
         environment: &Environment,
     ) -> Result<Exit, CommandError> {
         // Before anything is started, since the address may be in use.
-        let token = self.token(environment)?;
+        let token = self.token(environment, &mut signals).await?;
         let listener = self.listen(token.is_some()).await?;
         let host_options = HostOptions::default();
         let host_options =
@@ -182,16 +186,26 @@ impl Serve {
     }
 
     /// Returns the token that clients over HTTP need, if there is one.
-    fn token(&self, environment: &Environment) -> Result<Option<String>, CommandError> {
+    async fn token(
+        &self,
+        environment: &Environment,
+        signals: &mut Signals,
+    ) -> Result<Option<String>, CommandError> {
         if self.http.is_none() {
             return Ok(None);
         }
         let (token, source) = match (&self.bearer, &self.bearer_file) {
             (Some(token), _) => (token.clone(), "--bearer".to_owned()),
             (None, Some(file)) => {
-                let text = std::fs::read_to_string(file).map_err(|error| {
+                let cannot_read = |error: std::io::Error| {
                     CommandError::File(format!("cannot read {}: {error}", file.display()))
-                })?;
+                };
+                let path = file.clone();
+                // A pipe is allowed, for `<(command)`.
+                let read = move || read_up_to(File::open(path)?, MAX_TOKEN_FILE_BYTES);
+                let bytes = signals.interruptible_blocking(read).await?.map_err(cannot_read)?;
+                let text = String::from_utf8(bytes).map_err(std::io::Error::other);
+                let text = text.map_err(cannot_read)?;
                 let token = text.lines().next().unwrap_or_default().trim().to_owned();
                 (token, file.display().to_string())
             }

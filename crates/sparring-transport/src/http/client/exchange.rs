@@ -17,8 +17,8 @@ use super::response::HttpResponse;
 use super::session::AuthPolicy;
 use super::session::{ClientSession, Message};
 
-/// The maximum number of bytes that are read of an unexpected body, and of its characters that
-/// are shown.
+/// The maximum number of bytes that are read of an unexpected body, and of the characters of a
+/// body or a header that are shown.
 pub(super) const MAX_ERROR_BODY: usize = 64 * 1024;
 const MAX_SHOWN_CHARS: usize = 300;
 
@@ -205,7 +205,7 @@ fn handle_refusal(
     Err(match body.is_empty() {
         true => http_cause(response, "without a JSON-RPC response to the request", &body),
         false => {
-            let kind = response.content_type();
+            let kind = shortened(response.content_type());
             http_cause(response, &format!("with {kind} instead of JSON or an event stream"), &body)
         }
     })
@@ -223,17 +223,22 @@ pub(super) fn http_cause(response: &HttpResponse, more: &str, body: &[u8]) -> Ca
     let status = response.status;
     let challenge = response.headers.get(WWW_AUTHENTICATE).filter(|_| status.as_u16() == 401);
     let challenge = challenge.map(|found| String::from_utf8_lossy(found.as_bytes()));
-    let challenge = challenge.map(|found| format!(" ({found})")).unwrap_or_default();
+    let masked = |text: &str| response.address.secrets.mask(text).into_owned();
+    let challenge = challenge.map(|found| format!(" ({})", shortened(&masked(&found))));
+    let challenge = challenge.unwrap_or_default();
     let more = if more.is_empty() { String::new() } else { format!(" {more}") };
     let text = String::from_utf8_lossy(body);
-    let mut shown: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((end, _)) = shown.char_indices().nth(MAX_SHOWN_CHARS) {
-        shown.truncate(end);
-        shown.push('…');
-    }
+    let shown = shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     let what = format!("{} answered {status}{challenge}{more}", response.address.endpoint);
-    let masked = |text: &str| response.address.secrets.mask(text).into_owned();
     Cause::Http { status: status.as_u16(), what: masked(&what), body: masked(&shown) }
+}
+
+/// Cuts a text of a server for a message.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Returns the status and the headers of a response. Unlike the transcript, the caller gets all

@@ -4,6 +4,8 @@ use http::HeaderMap;
 use http::header::WWW_AUTHENTICATE;
 use sparring_wire::www_authenticate::parse_challenges;
 
+use crate::http::client::exchange::shortened;
+
 /// The parameters of the `Bearer` challenges; empty without one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BearerChallenge {
@@ -39,12 +41,13 @@ impl BearerChallenge {
         self
     }
 
-    /// Returns the server's reason, in its words.
+    /// Returns the beginning of the server's reason, in its words.
     pub(super) fn reason(&self) -> Option<String> {
-        match (&self.error, &self.description) {
+        let reason = match (&self.error, &self.description) {
             (Some(error), Some(description)) => Some(format!("{error}: {description}")),
             (error, description) => error.as_ref().or(description.as_ref()).cloned(),
-        }
+        };
+        reason.map(|it| shortened(&it))
     }
 }
 
