@@ -8,7 +8,7 @@ use std::path::Path;
 /// The largest script, suite or included file, in bytes.
 pub const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The largest file with a private key, in bytes.
+/// The largest file with a private key or with certificates, in bytes.
 pub const MAX_KEY_BYTES: u64 = 1024 * 1024;
 
 /// Reads a regular file of at most `limit` bytes. A link to one counts.

@@ -398,3 +398,14 @@ pub(super) async fn read_events(
     session.client.release(events.into_response());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_header_is_cut_for_a_message() {
+        assert_eq!(shortened("Bearer realm=\"a\""), "Bearer realm=\"a\"");
+        assert_eq!(shortened(&"é".repeat(40_000)), format!("{}…", "é".repeat(MAX_SHOWN_CHARS)));
+    }
+}

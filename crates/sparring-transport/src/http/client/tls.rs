@@ -11,6 +11,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use super::Tls;
+use crate::read_file::{MAX_KEY_BYTES, read_file};
 
 /// The reason why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -68,10 +69,9 @@ pub(super) fn client_config(tls: &Tls) -> Result<Arc<ClientConfig>, TlsError> {
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = &tls.ca {
         let unusable = |reason: String| TlsError::Certificates { path: path.clone(), reason };
-        let certificates = CertificateDer::pem_file_iter(path);
-        let certificates = certificates.map_err(|error| unusable(error.to_string()))?;
+        let pem = read_file(path, MAX_KEY_BYTES).map_err(|error| unusable(error.to_string()))?;
         let mut any = false;
-        for certificate in certificates {
+        for certificate in CertificateDer::pem_slice_iter(&pem) {
             let certificate = certificate.map_err(|error| unusable(error.to_string()))?;
             roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
             any = true;

@@ -64,6 +64,12 @@ mod tests {
     }
 
     #[test]
+    fn a_long_reason_is_cut() {
+        let value = format!("Bearer error_description=\"{}\"", "x".repeat(40_000));
+        assert!(parse(&[&value]).reason().is_some_and(|it| it.len() < 400));
+    }
+
+    #[test]
     fn reads_the_parameters_of_all_bearer_challenges() {
         for values in [
             &[r#"Basic realm="a", scope="no", bearer scope=yes"#][..],
