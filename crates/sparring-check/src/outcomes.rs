@@ -53,7 +53,11 @@ impl Outcomes {
     /// The rule does not apply to this server, for this reason.
     pub(crate) fn not_applicable(&self, rule: Rule, reason: impl Into<String>) {
         let mut reported = self.reported();
-        reported.entry(rule).or_default().not_applicable.get_or_insert_with(|| shortened(reason.into()));
+        reported
+            .entry(rule)
+            .or_default()
+            .not_applicable
+            .get_or_insert_with(|| shortened(reason.into()));
     }
 
     /// The check could not find out, for this reason.

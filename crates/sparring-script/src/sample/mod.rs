@@ -17,6 +17,16 @@ use self::pattern::matching_text;
 /// The depth limit for recursive schemas.
 const MAX_DEPTH: usize = 16;
 
+/// The keywords that imply an object.
+const OBJECT_KEYWORDS: [&str; 4] =
+    ["properties", "required", "minProperties", "additionalProperties"];
+
+/// The largest number of required items or properties.
+const MAX_ITEMS: usize = 100;
+
+/// The largest required length of a text.
+const MAX_LENGTH: usize = 10_000;
+
 /// The sample values of a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Samples {
@@ -120,7 +130,7 @@ impl Sampler<'_> {
             Some("boolean") => json!(false),
             Some("null") => Value::Null,
             Some(_) => json!(self.text(schema, name)),
-            None if has("properties") || has("required") => self.object(schema, depth),
+            None if OBJECT_KEYWORDS.into_iter().any(has) => self.object(schema, depth),
             None if has("items") || has("prefixItems") => self.array(schema, name, depth),
             None if ["anyOf", "oneOf", "allOf"].iter().any(|key| has(key)) => Value::Null,
             None => json!(self.text(schema, name)),
@@ -142,38 +152,102 @@ impl Sampler<'_> {
             });
         let mut fields = Map::new();
         for name in required.chain(optional.map(|(name, _)| name.as_str())) {
-            if !self.budget.spend(name.len() + 1) {
+            self.add_field(schema, name, depth, &mut fields);
+        }
+        let least = limit(schema, "minProperties").unwrap_or_default();
+        for name in properties.into_iter().flat_map(Map::keys) {
+            if fields.len() < least {
+                self.add_field(schema, name, depth, &mut fields);
+            }
+        }
+        let others = schema.get("additionalProperties").unwrap_or(&Value::Null);
+        for number in (1..).take_while(|_| *others != Value::Bool(false)) {
+            if fields.len() >= least || !self.budget.spend(1) {
                 break;
             }
-            if !fields.contains_key(name) {
-                let of_field = &schema["properties"][name];
-                fields.insert(name.to_owned(), self.sample(of_field, Some(name), depth + 1));
-            }
+            let name = format!("key{number}");
+            fields.entry(name).or_insert_with(|| self.sample(others, None, depth + 1));
         }
         Value::Object(fields)
     }
 
+    fn add_field(&self, schema: &Value, name: &str, depth: usize, fields: &mut Map<String, Value>) {
+        if self.budget.spend(name.len() + 1) && !fields.contains_key(name) {
+            let of_field = &schema["properties"][name];
+            fields.insert(name.to_owned(), self.sample(of_field, Some(name), depth + 1));
+        }
+    }
+
     fn array(&self, schema: &Value, name: Option<&str>, depth: usize) -> Value {
         let first = schema["prefixItems"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let least = schema["minItems"].as_u64().unwrap_or_default().min(100) as usize;
+        let least = limit(schema, "minItems").unwrap_or_default();
         let rest = (first.len()..least).map(|_| &schema["items"]);
-        Value::Array(first.iter().chain(rest).map(|it| self.sample(it, name, depth + 1)).collect())
+        let is_set = schema["uniqueItems"] == true;
+        let mut items: Vec<Value> = Vec::new();
+        for of_item in first.iter().chain(rest) {
+            let sample = self.sample(of_item, name, depth + 1);
+            let others = || {
+                self.variants(of_item, &sample)
+                    .find(|it| self.budget.spend_copy(it) && !items.contains(it))
+            };
+            let other = Some(&sample).filter(|it| is_set && items.contains(it));
+            let other = other.and_then(|_| others());
+            items.push(other.unwrap_or(sample));
+        }
+        Value::Array(items)
+    }
+
+    /// Different values like this sample, for a list of unique items.
+    fn variants(&self, schema: &Value, sample: &Value) -> Box<dyn Iterator<Item = Value>> {
+        let pointer = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
+        let schema = pointer.and_then(|it| self.root.pointer(it)).unwrap_or(schema);
+        let given = ["examples", "enum"].into_iter().find_map(|key| schema[key].as_array());
+        let numbers = 2..=(MAX_ITEMS as i64 + 1);
+        if let Some(given) = given {
+            let is_small = given.iter().all(|it| self.budget.spend_copy(it));
+            let given = if is_small { given.clone() } else { Vec::new() };
+            return Box::new(given.into_iter());
+        }
+        match sample {
+            Value::String(text) => {
+                let text = text.clone();
+                Box::new(numbers.map(move |number| json!(format!("{text}{number}"))))
+            }
+            Value::Number(first) => {
+                let step = schema["multipleOf"].as_i64().unwrap_or(1);
+                let first = first.as_i64().unwrap_or_default();
+                Box::new(numbers.map(move |number| json!(first + (number - 1) * step)))
+            }
+            Value::Bool(_) => Box::new([json!(true)].into_iter()),
+            Value::Object(fields) => {
+                let Some((name, value)) = fields.iter().next() else {
+                    return Box::new(std::iter::empty());
+                };
+                let (fields, name) = (fields.clone(), name.clone());
+                let values = self.variants(&schema["properties"][&name], value);
+                Box::new(values.map(move |value| {
+                    let mut fields = fields.clone();
+                    fields.insert(name.clone(), value);
+                    Value::Object(fields)
+                }))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
     }
 
     fn text(&self, schema: &Value, name: Option<&str>) -> String {
+        let least = limit(schema, "minLength").unwrap_or_default();
         let pattern = schema["pattern"].as_str();
         let pattern = pattern.filter(|pattern| self.budget.spend(pattern.len()));
-        if let Some(text) = pattern.and_then(matching_text) {
+        if let Some(text) = pattern.and_then(|pattern| matching_text(pattern, least)) {
             self.budget.spend(text.len());
             return text;
         }
         let by_format = text_of_format(schema["format"].as_str().unwrap_or_default());
         let by_name = || name.filter(|_| self.by_name).and_then(text_of_name);
         let text = by_format.or_else(by_name).unwrap_or("text");
-        let bound = |key: &str| schema[key].as_u64().map(|it| it.min(10_000) as usize);
-        let least = bound("minLength").unwrap_or_default();
         let longer = text.chars().chain(std::iter::repeat('x'));
-        let length = text.len().max(least).min(bound("maxLength").unwrap_or(usize::MAX));
+        let length = text.len().max(least).min(limit(schema, "maxLength").unwrap_or(usize::MAX));
         if !self.budget.spend(length) {
             return String::new();
         }
@@ -237,15 +311,30 @@ fn merge(value: Value, other: Value) -> Value {
     }
 }
 
-/// 1, or the nearest number within the bounds.
+/// A limit of a length, at most [`MAX_ITEMS`] for lists and objects.
+fn limit(schema: &Value, key: &str) -> Option<usize> {
+    let most = if key.ends_with("Length") { MAX_LENGTH } else { MAX_ITEMS };
+    schema[key].as_u64().map(|it| usize::try_from(it).unwrap_or(most).min(most))
+}
+
+/// 1, or the nearest number within the bounds; the middle of bounds that are close together.
 fn number(schema: &Value) -> f64 {
     let of = |key: &str| schema[key].as_f64();
     let step = of("multipleOf").filter(|step| *step > 0.0);
-    let least = of("minimum").or(of("exclusiveMinimum").map(|it| it + step.unwrap_or(1.0)));
-    let most = of("maximum").or(of("exclusiveMaximum").map(|it| it - step.unwrap_or(1.0)));
-    let mut number = step.unwrap_or(1.0);
+    let unit = step.unwrap_or(1.0);
+    let (above, below) = (of("exclusiveMinimum"), of("exclusiveMaximum"));
+    let least = above.map(|it| it + unit).into_iter().chain(of("minimum")).reduce(f64::max);
+    let most = below.map(|it| it - unit).into_iter().chain(of("maximum")).reduce(f64::min);
+    let mut number = unit;
     number = least.map_or(number, |least| number.max(least));
     number = most.map_or(number, |most| number.min(most));
+    let low = above.into_iter().chain(of("minimum")).reduce(f64::max);
+    let high = below.into_iter().chain(of("maximum")).reduce(f64::min);
+    if let (Some(low), Some(high)) = (low, high)
+        && (above.is_some_and(|above| number <= above) || number < low)
+    {
+        number = f64::midpoint(low, high);
+    }
     step.map_or(number, |step| (number / step).ceil() * step)
 }
 
@@ -295,6 +384,37 @@ mod tests {
     }
 
     #[test]
+    fn respects_bounds_that_are_close_together() {
+        let bounds = |least: f64, most: f64| json!({"type": "number", "exclusiveMinimum": least, "exclusiveMaximum": most});
+        check(bounds(0.0, 1.0), json!(0.5));
+        check(bounds(0.0, 2.0), json!(1));
+        check(bounds(-3.0, -2.0), json!(-2.5));
+        check(json!({"type": "number", "minimum": 0, "exclusiveMaximum": 0.5}), json!(0.25));
+        check(
+            json!({"type": "integer", "exclusiveMinimum": 1.5, "exclusiveMaximum": 2.5}),
+            json!(2),
+        );
+    }
+
+    #[test]
+    fn respects_lengths_of_patterns_and_of_objects_and_unique_items() {
+        check(json!({"type": "string", "pattern": "^[a-z]+$", "minLength": 3}), json!("aaa"));
+        check(json!({"type": "string", "pattern": "^(ab)*c?$", "minLength": 4}), json!("ababc"));
+        let set = |items: Value| json!({"type": "array", "uniqueItems": true, "minItems": 3, "items": items});
+        check(set(json!({"type": "string"})), json!(["text", "text2", "text3"]));
+        check(set(json!({"type": "integer", "minimum": 5})), json!([5, 6, 7]));
+        check(set(json!({"enum": ["a", "b", "c"]})), json!(["a", "b", "c"]));
+        let item = json!({"required": ["a"], "properties": {"a": {"type": "string"}}});
+        check(set(item), json!([{"a": "text"}, {"a": "text2"}, {"a": "text3"}]));
+        let map = json!({"minProperties": 2, "additionalProperties": {"type": "integer"}});
+        let schema = json!({"required": ["m"], "properties": {"m": map}});
+        check(schema, json!({"m": {"key1": 1, "key2": 1}}));
+        let schema =
+            json!({"type": "object", "minProperties": 1, "properties": {"a": {"type": "boolean"}}});
+        check(schema, json!({"a": false}));
+    }
+
+    #[test]
     fn follows_references_and_alternatives() {
         let schema = json!({
             "type": "object", "required": ["a", "b"],
@@ -331,7 +451,8 @@ mod tests {
         }
         let names: Vec<String> = ('a'..='z').map(String::from).collect();
         let fields = names.iter().map(|name| (name.clone(), json!({"$ref": "#"}))).collect();
-        let wide = json!({"type": "object", "required": names, "properties": Value::Object(fields)});
+        let wide =
+            json!({"type": "object", "required": names, "properties": Value::Object(fields)});
         let long = json!({"$defs": {"long": {"const": "x".repeat(10_000)}}, "type": "array",
             "minItems": 100, "items": {"$ref": "#/$defs/long"}});
         let repeated = json!({"type": "array", "minItems": 100, "items": {"$ref": "#/$defs/a"},

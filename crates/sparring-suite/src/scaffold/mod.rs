@@ -6,7 +6,7 @@ mod trial;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sparring_transport::Target;
 use sparring_transport::http::Credentials;
 use sparring_wire::Revision;
@@ -79,10 +79,12 @@ pub struct ServerFacts<'a> {
     pub target: &'a Target,
     /// The requested revision.
     pub protocol: Option<Revision>,
+    /// The revision of the trials.
+    pub revision: Option<Revision>,
     /// The requested timeout.
     pub timeout: Option<Duration>,
     /// The capabilities that the client must declare, if the answers do not imply them.
-    pub capabilities: &'a [&'static str],
+    pub capabilities: &'a Map<String, Value>,
     /// Its lists.
     pub lists: &'a [ListedItems],
     /// The requests that were tried.
@@ -111,9 +113,8 @@ pub fn suite(found: &ServerFacts<'_>) -> Result<String, String> {
         };
     }
     if !found.capabilities.is_empty() {
-        let declared: Vec<String> =
-            found.capabilities.iter().map(|name| format!("{name}: {{}}")).collect();
-        text += &format!("    capabilities: {{{}}}\n", declared.join(", "));
+        let declared = Value::Object(found.capabilities.clone());
+        text += &format!("    capabilities: {}\n", flow(&declared));
     }
     text += "tests:\n  - name: it answers a ping\n    ping: true\n";
     text.extend(found.lists.iter().map(ListedItems::test));
@@ -123,7 +124,7 @@ pub fn suite(found: &ServerFacts<'_>) -> Result<String, String> {
         let more = (2..).map(|number| format!("{title} ({number})"));
         let mut all = std::iter::once(title.clone()).chain(more);
         let title = all.find(|title| titles.insert(title.clone())).unwrap_or_default();
-        text += &trial.test(&title);
+        text += &trial.test(&title, found.revision);
     }
     Ok(text)
 }
@@ -237,7 +238,8 @@ mod tests {
             target,
             protocol: Some(Revision::V2025_11_25),
             timeout: Some(Duration::from_millis(1_500)),
-            capabilities: &["sampling"],
+            revision: None,
+            capabilities: &Map::from_iter([("sampling".to_owned(), json!({"tools": {}}))]),
             lists: &[
                 ListedItems { list: "tools", items: tools.to_vec() },
                 ListedItems { list: "prompts", items: vec![prompt] },
@@ -269,7 +271,7 @@ mod tests {
         let expected = "env: {KEY: \"${KEY}\"}
     protocol: 2025-11-25
     timeout: 1500ms
-    capabilities: {sampling: {}}
+    capabilities: {sampling: {tools: {}}}
 ";
         assert!(text.contains(expected), "{text}");
         assert_eq!(text.matches("skip: it may change something").count(), 1, "{text}");

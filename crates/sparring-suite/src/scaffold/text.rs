@@ -30,6 +30,14 @@ pub(super) fn string(text: &str) -> String {
     }
 }
 
+/// Writes the key of a map, which is never a template.
+fn key(name: &str) -> String {
+    match name.contains("${") {
+        true => Value::from(name).to_string(),
+        false => string(name),
+    }
+}
+
 /// Writes a value in one line.
 pub(super) fn flow(value: &Value) -> String {
     match value {
@@ -38,8 +46,7 @@ pub(super) fn flow(value: &Value) -> String {
             format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
         }
         Value::Object(map) => {
-            let entries =
-                map.iter().map(|(key, value)| format!("{}: {}", string(key), flow(value)));
+            let entries = map.iter().map(|(name, value)| format!("{}: {}", key(name), flow(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
@@ -162,5 +169,6 @@ mod tests {
         assert!(comment("", &format!("a{invisible}b"), "").is_ascii());
         assert_eq!(string("get-weather"), "get-weather");
         assert_eq!(string("${a}"), "\"$${a}\"");
+        assert_eq!(flow(&json!({"${a}": 1})), "{\"${a}\": 1}");
     }
 }

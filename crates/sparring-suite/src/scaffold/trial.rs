@@ -5,6 +5,7 @@ use sparring_peer::client::ServerRequest;
 use sparring_script::sample::samples;
 
 use super::text::{comment, flow, string};
+use sparring_wire::{Revision, code};
 
 /// The reason to skip a tool that may have side effects.
 const MAY_CHANGE: &str = "it may change something; check the arguments and remove this line";
@@ -141,14 +142,14 @@ impl Trial {
         }
     }
 
-    /// The test under this name.
-    pub(super) fn test(&self, title: &str) -> String {
+    /// The test under this name. `revision` is the revision of the trial.
+    pub(super) fn test(&self, title: &str, revision: Option<Revision>) -> String {
         let verb = match self.kind {
             RequestKind::Call => "call",
             RequestKind::Read => "read",
             RequestKind::Prompt => "prompt",
         };
-        let mut text = self.remark();
+        let mut text = self.remark(revision);
         text += &format!("  - name: {}\n", string(title));
         if let TrialOutcome::Skipped(reason) = &self.outcome {
             text += &format!("    skip: {}\n", string(reason));
@@ -163,25 +164,40 @@ impl Trial {
         match &self.outcome {
             TrialOutcome::ToolError(_) => text += "    expect: {is_error: true}\n",
             TrialOutcome::ErrorResponse { code, .. } => {
-                text += &format!("    expect: {{error: {{code: {code}}}}}\n");
+                text +=
+                    &format!("    expect: {{error: {{code: {}}}}}\n", self.expected_code(*code));
             }
             _ => {}
         }
         text
     }
 
-    /// A comment with the refusal or the failure.
-    fn remark(&self) -> String {
+    /// The matcher of an error code.
+    fn expected_code(&self, code: i64) -> String {
+        let missing = [code::INVALID_PARAMS, code::RESOURCE_NOT_FOUND];
+        match self.kind {
+            // A missing resource has another code since 2026-07-28 (server/resources#error-handling).
+            RequestKind::Read if missing.contains(&code) => {
+                format!("{{one_of: [{}, {}]}}", missing[0], missing[1])
+            }
+            _ => code.to_string(),
+        }
+    }
+
+    /// A comment with the refusal or the failure. Other revisions may have other refusals.
+    fn remark(&self, revision: Option<Revision>) -> String {
+        let spoken = revision.map(|it| format!(" in {}", it.name())).unwrap_or_default();
+        let before = |what: &str| format!("{what}{spoken} when this suite was made:");
         let way_on = match self.arguments == json!({}) {
             true => "If that is wrong, correct the server and remove `expect`.",
             false => "If that is wrong, correct the arguments or the server, and remove `expect`.",
         };
         match &self.outcome {
             TrialOutcome::ToolError(message) => {
-                comment("The tool returned isError when this suite was made:", message, way_on)
+                comment(&before("The tool returned isError"), message, way_on)
             }
             TrialOutcome::ErrorResponse { code, message } => comment(
-                "The server returned this JSON-RPC error when this suite was made:",
+                &before("The server returned this JSON-RPC error"),
                 &format!("{message} ({code})"),
                 way_on,
             ),
@@ -254,7 +270,7 @@ mod tests {
     #[test]
     fn records_a_refusal_with_its_whole_message() {
         let refused = trial(TrialOutcome::ToolError("### Error\nno such file: a".to_owned()));
-        let expected = "  # The tool returned isError when this suite was made:
+        let expected = "  # The tool returned isError in 2026-07-28 when this suite was made:
   #   ### Error
   #   no such file: a
   # If that is wrong, correct the server and remove `expect`.
@@ -262,18 +278,21 @@ mod tests {
     call: t
     expect: {is_error: true}
 ";
-        assert_eq!(refused.test(&refused.title()), expected);
+        assert_eq!(refused.test(&refused.title(), Some(Revision::V2026_07_28)), expected);
         let message = "unknown tool".to_owned();
         let refused = trial(TrialOutcome::ErrorResponse { code: -32602, message });
-        let text = refused.test(&refused.title());
+        let text = refused.test(&refused.title(), Some(Revision::V2026_07_28));
         assert!(text.contains("  #   unknown tool (-32602)\n"), "{text}");
         assert!(text.ends_with("    expect: {error: {code: -32602}}\n"), "{text}");
+        let missing = Trial { kind: RequestKind::Read, ..refused };
+        let text = missing.test("r", None);
+        assert!(text.ends_with("{error: {code: {one_of: [-32602, -32002]}}}\n"), "{text}");
     }
 
     #[test]
     fn a_crash_becomes_a_test_without_expectations() {
         let crashed = trial(TrialOutcome::Broken("exited with status 3".to_owned()));
-        let text = crashed.test(&crashed.title());
+        let text = crashed.test(&crashed.title(), None);
         assert!(text.ends_with("  - name: t answers\n    call: t\n"), "{text}");
     }
 
@@ -289,14 +308,14 @@ mod tests {
             (ServerRequest::Elicitation, accepted),
             (ServerRequest::Roots, sample_answer(ServerRequest::Roots, &json!({}))),
         ];
-        let text = asks.test("t");
+        let text = asks.test("t", None);
         let expected = "    answer:
       elicitation: {action: accept, content: {n: a}}
       roots: [\"file:///tmp\"]
 ";
         assert!(text.ends_with(expected), "{text}");
         asks.answers[1].1 = json!({"action": "accept", "content": {"n": "b"}});
-        let text = asks.test("t");
+        let text = asks.test("t", None);
         assert!(
             text.contains("      elicitation: [{action: accept, content: {n: a}}, {"),
             "{text}"

@@ -374,14 +374,14 @@ mod tests {
     fn values_that_multiply_have_a_limited_size() {
         let nested = |count: u64, length: u64, depth: usize| {
             let text = json!({"type": "string", "minLength": length});
-            let nested = (0..depth).fold(text, |items, _| {
-                json!({"type": "array", "minItems": count, "items": items})
-            });
+            let nested = (0..depth)
+                .fold(text, |items, _| json!({"type": "array", "minItems": count, "items": items}));
             json!({"type": "object", "properties": {"a": nested}, "required": ["a"]})
         };
         let names: Vec<String> = ('a'..='z').map(String::from).collect();
         let members = names.iter().map(|name| (name.clone(), json!({"$ref": "#"})));
-        let wide = json!({"type": "object", "properties": members.collect::<serde_json::Map<_, _>>()});
+        let wide =
+            json!({"type": "object", "properties": members.collect::<serde_json::Map<_, _>>()});
         let long = json!({"$defs": {"a": {"const": "x".repeat(50_000)}}, "properties": {
             "a": {"type": "array", "items": {"$ref": "#/$defs/a"}},
         }});
@@ -393,7 +393,9 @@ mod tests {
             }
         }
         let endless = nested(1_000_000_000_000, 1_000_000_000, 1);
-        assert!(cases(&endless, &json!({})).cases(20).iter().all(|it| matches!(it, Case::All { .. })));
+        assert!(
+            cases(&endless, &json!({})).cases(20).iter().all(|it| matches!(it, Case::All { .. }))
+        );
     }
 
     #[test]

@@ -82,7 +82,8 @@ pub(super) fn wrong_arguments(cases: &Cases, good: &Value) -> Vec<Wrong> {
         return Vec::new();
     }
     let root = cases.schema();
-    let mut collector = Collector { root, cases, end: Instant::now() + SEARCH_TIME, found: Vec::new() };
+    let mut collector =
+        Collector { root, cases, end: Instant::now() + SEARCH_TIME, found: Vec::new() };
     collector.members(root, good, "", 0, &|value| value);
     collector.extra(good);
     let mut found = collector.found;

@@ -23,8 +23,10 @@ pub(super) fn check(
     let mut seen: HashMap<String, &str> = HashMap::new();
     for name in tools.iter().map(name_of) {
         if checks_all && (name.is_empty() || !name.bytes().all(is_allowed)) {
-            let message =
-                format!("expected only ASCII letters, digits and _-.; the tool has {:?}", shown(name));
+            let message = format!(
+                "expected only ASCII letters, digits and _-.; the tool has {:?}",
+                shown(name)
+            );
             findings.add(Rule::ToolNameCharacters, shown(name), message);
         }
         if let Some(message) = length_problem(name, server) {

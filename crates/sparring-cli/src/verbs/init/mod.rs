@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sparring_peer::ClientBuilder;
 use sparring_peer::client::ServerRequest;
 use sparring_suite::scaffold::{
@@ -25,7 +25,9 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::Printer;
 use crate::signals::Signals;
-use probe::{GivenAnswers, Probe, QUESTIONS, declared_capabilities};
+use probe::{
+    GivenAnswers, Probe, QUESTIONS, add_capabilities, capabilities, declared_capabilities,
+};
 use written_suite::WrittenSuite;
 
 const USAGE: &str = "spar init [OPTIONS] [DIR] [-- <COMMAND>...]\n       spar init [OPTIONS] [DIR] (--url <URL> | --server <NAME>)";
@@ -49,6 +51,9 @@ Exit codes:
   1    the files are written, and a test failed
   2    wrong arguments, or a file exists already (see --force)
   3    the server could not be used";
+
+/// The maximum length of a file name without its ending.
+const MAX_NAME_BYTES: usize = 100;
 
 /// The maximum number of resources that a suite reads.
 const MAX_READ_RESOURCES: usize = 10;
@@ -90,7 +95,7 @@ impl Init {
     /// Makes the client answer the requests of the server.
     pub(super) fn configure(&self, builder: ClientBuilder) -> ClientBuilder {
         let revision = self.flags.revision();
-        self.answers.register(builder, &declared_capabilities(revision), revision)
+        self.answers.register(builder, declared_capabilities(revision), revision)
     }
 
     /// Writes a suite and the mock that it passes on.
@@ -135,6 +140,7 @@ impl Init {
             secrets,
             client: connection.client.clone(),
             container: None,
+            required: Map::new(),
         };
         let (lists, trials, capabilities) = self.examine(&mut probe, connection.printer).await?;
         probe.client.close().await;
@@ -142,6 +148,7 @@ impl Init {
             server: &name,
             target: &target,
             protocol: self.flags.revision(),
+            revision: probe.client.revision(),
             timeout: self.flags.connection.own_timeout(),
             capabilities: &capabilities,
             lists: &lists,
@@ -176,7 +183,7 @@ impl Init {
         &self,
         probe: &mut Probe<'_>,
         printer: &Printer,
-    ) -> Result<(Vec<ListedItems>, Vec<Trial>, Vec<&'static str>), CommandError> {
+    ) -> Result<(Vec<ListedItems>, Vec<Trial>, Map<String, Value>), CommandError> {
         let mut lists = probe.lists().await?;
         let of = |list: &str| {
             lists.iter().find(|it| it.list == list).map(|it| &*it.items).unwrap_or_default()
@@ -196,30 +203,32 @@ impl Init {
             probe.run(trial).await?;
         }
         self.print_notes(printer, &trials[..tools], resources).await;
-        let needed: Vec<&str> = QUESTIONS
+        let answered = QUESTIONS
             .into_iter()
-            .filter(|kind| trials.iter().any(|it| it.answers.iter().any(|(it, _)| it == kind)))
-            .filter_map(ServerRequest::capability)
-            .collect();
-        probe.reopen(&needed).await?;
+            .filter(|kind| trials.iter().any(|it| it.answers.iter().any(|(it, _)| it == kind)));
+        let needed = capabilities(answered.filter_map(ServerRequest::capability));
+        probe.reopen(needed.clone()).await?;
         let again = probe.lists().await?;
         let names = |lists: &[ListedItems]| -> Vec<Value> {
             let tools = lists.iter().filter(|it| it.list == "tools").flat_map(|it| &it.items);
             tools.map(|tool| tool["name"].clone()).collect()
         };
         // Some servers offer a tool only to clients with a capability.
-        let capabilities = match names(&lists) == names(&again) {
-            true => Vec::new(),
+        let same_tools = names(&lists) == names(&again);
+        let mut declared = match same_tools {
+            true if probe.required.is_empty() => Map::new(),
+            true => needed,
             false => {
                 let mut declared = declared_capabilities(self.flags.revision());
-                declared.extend(needed.contains(&"roots").then_some("roots"));
+                add_capabilities(&mut declared, &needed);
                 declared
             }
         };
-        if capabilities.is_empty() {
+        add_capabilities(&mut declared, &probe.required);
+        if same_tools {
             lists = keep_common(lists, &again);
         }
-        Ok((lists, trials, capabilities))
+        Ok((lists, trials, declared))
     }
 
     /// Prints how many tools and resources the suite leaves out.
@@ -230,10 +239,15 @@ impl Init {
                 true => "; --all-tools calls tools without readOnlyHint too",
                 false => "",
             };
-            let all = tools.len();
-            let note =
-                format!("the suite calls {called} of {all} tools and skips the others{way_on}");
-            printer.note(&note).await;
+            let calls = match (called, tools.len()) {
+                (0, 1) => "skips the only tool".to_owned(),
+                (0, all) => format!("skips all {all} tools"),
+                (called, all) => {
+                    let others = if called + 1 == all { "other" } else { "others" };
+                    format!("calls {called} of {all} tools and skips the {others}")
+                }
+            };
+            printer.note(&format!("the suite {calls}{way_on}")).await;
         }
         if resources > MAX_READ_RESOURCES {
             let note = format!("the suite reads {MAX_READ_RESOURCES} of {resources} resources");
@@ -250,8 +264,12 @@ impl Init {
         target
     }
 
-    /// Refuses to overwrite files, unless `--force` is given.
+    /// Refuses a folder that is a file, and to overwrite files, unless `--force` is given.
     fn check_new(&self, names: &[&str]) -> Result<(), CommandError> {
+        if let Some(file) = self.folder.ancestors().find(|it| it.is_file()) {
+            let message = format!("{} is a file, not a folder", file.display());
+            return Err(CommandError::File(message));
+        }
         let exists = |name: &&&str| self.folder.join(name).symlink_metadata().is_ok();
         let existing: Vec<String> =
             names.iter().filter(exists).map(|name| self.display_path(name)).collect();
@@ -313,7 +331,8 @@ fn keep_common(mut lists: Vec<ListedItems>, again: &[ListedItems]) -> Vec<Listed
 /// Returns a file name for a server's name.
 fn to_file_name(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or_default();
-    let plain = last.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "-");
+    let mut plain = last.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "-");
+    plain.truncate(MAX_NAME_BYTES);
     match plain.trim_matches('-') {
         "" => "server".to_owned(),
         plain => plain.to_owned(),
@@ -331,6 +350,7 @@ mod tests {
             ("My Server: 2.0", "My-Server--2-0"),
             ("../..", "server"),
             ("", "server"),
+            (&"x".repeat(300), &"x".repeat(100)),
         ] {
             assert_eq!(to_file_name(name), expected, "{name}");
         }

@@ -8,7 +8,7 @@ use sparring_peer::client::{Error, ListKind, ServerRequest};
 use sparring_peer::{Client, ClientBuilder, Response};
 use sparring_suite::scaffold::{ListedItems, RequestKind, Trial, TrialOutcome, sample_answer};
 use sparring_transport::{Container, Secrets, Target};
-use sparring_wire::{RawJson, Revision};
+use sparring_wire::{RawJson, Revision, code};
 
 use crate::args::TargetFlags;
 use crate::command_error::CommandError;
@@ -32,7 +32,7 @@ impl GivenAnswers {
     pub(super) fn register(
         &self,
         builder: ClientBuilder,
-        declared: &[&str],
+        declared: Map<String, Value>,
         revision: Option<Revision>,
     ) -> ClientBuilder {
         let is_known =
@@ -44,8 +44,6 @@ impl GivenAnswers {
                 std::future::ready(Ok(answers.give(question, &params)))
             })
         });
-        let declared: Map<_, _> =
-            declared.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
         builder.capabilities(Value::Object(declared))
     }
 
@@ -65,8 +63,23 @@ impl GivenAnswers {
 
 /// Returns the capabilities to declare during trials, if a revision is requested those
 /// that it has.
-pub(super) fn declared_capabilities(revision: Option<Revision>) -> Vec<&'static str> {
-    CAPABILITIES.into_iter().filter(|name| has_capability(revision, name)).collect()
+pub(super) fn declared_capabilities(revision: Option<Revision>) -> Map<String, Value> {
+    capabilities(CAPABILITIES.into_iter().filter(|name| has_capability(revision, name)))
+}
+
+/// Returns the capabilities of these names.
+pub(super) fn capabilities<'a>(names: impl Iterator<Item = &'a str>) -> Map<String, Value> {
+    names.map(|name| (name.to_owned(), json!({}))).collect()
+}
+
+/// Adds capabilities with their parts.
+pub(super) fn add_capabilities(all: &mut Map<String, Value>, more: &Map<String, Value>) {
+    for (name, value) in more {
+        match (all.get_mut(name), value) {
+            (Some(Value::Object(known)), Value::Object(more)) => add_capabilities(known, more),
+            _ => drop(all.insert(name.clone(), value.clone())),
+        }
+    }
 }
 
 /// Returns true if clients can declare the capability in the requested revision.
@@ -84,6 +97,8 @@ pub(super) struct Probe<'a> {
     pub(super) client: Client,
     /// The container of a server that the probe started.
     pub(super) container: Option<Container>,
+    /// The capabilities that the server required with an error.
+    pub(super) required: Map<String, Value>,
 }
 
 impl Probe<'_> {
@@ -100,7 +115,12 @@ impl Probe<'_> {
         let arguments = std::iter::once(trial.arguments.clone()).chain(alternatives);
         for tried in arguments {
             self.answers.take();
-            let response = self.send(trial, &tried).await;
+            let mut response = self.send(trial, &tried).await;
+            if self.add_required_capabilities(&response) {
+                self.reopen_for_trials().await?;
+                self.answers.take();
+                response = self.send(trial, &tried).await;
+            }
             let answers = self.answers.take();
             let is_lost = response.is_err();
             let outcome = self.outcome(response);
@@ -109,7 +129,7 @@ impl Probe<'_> {
                 (trial.arguments, trial.outcome, trial.answers) = (tried, outcome, answers);
             }
             if is_lost {
-                self.reopen(&declared_capabilities(self.flags.revision())).await?;
+                self.reopen_for_trials().await?;
             }
             if is_lost || is_better {
                 break;
@@ -133,6 +153,22 @@ impl Probe<'_> {
         }
     }
 
+    /// Adds the capabilities that an error response requires. Returns true if they are new.
+    fn add_required_capabilities(&mut self, response: &Result<Response, Error>) -> bool {
+        let error = response.as_ref().ok().and_then(Response::error);
+        let error = error.filter(|it| it.code == code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+        let Some(data) = error.and_then(|error| error.data) else { return false };
+        let Some(required) = data["requiredCapabilities"].as_object() else { return false };
+        let before = self.required.clone();
+        add_capabilities(&mut self.required, required);
+        self.required != before
+    }
+
+    /// Opens another connection for trials.
+    async fn reopen_for_trials(&mut self) -> Result<(), CommandError> {
+        self.reopen(declared_capabilities(self.flags.revision())).await
+    }
+
     fn outcome(&self, response: Result<Response, Error>) -> TrialOutcome {
         let masked = |text: String| self.secrets.mask(&text).into_owned();
         match response {
@@ -152,11 +188,16 @@ impl Probe<'_> {
         }
     }
 
-    /// Ends the connection and opens another, whose client declares these capabilities.
+    /// Ends the connection and opens another, whose client declares these capabilities and
+    /// those that the server required.
     ///
     /// # Errors
     /// When the server cannot be started or reached.
-    pub(super) async fn reopen(&mut self, declared: &[&str]) -> Result<(), CommandError> {
+    pub(super) async fn reopen(
+        &mut self,
+        mut declared: Map<String, Value>,
+    ) -> Result<(), CommandError> {
+        add_capabilities(&mut declared, &self.required);
         self.client.close().await;
         let opened = connection::open(self.target, self.flags.connection.timeout()).await?;
         let builder = ClientBuilder::with_options(self.flags.client_options());
