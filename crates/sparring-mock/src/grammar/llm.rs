@@ -63,7 +63,7 @@ static TURN: Object = Object {
     keys: &[&[
         Key::new(
             "expect",
-            &Shape::Object(&EXPECT),
+            &Shape::NonEmpty(&Shape::Object(&EXPECT)),
             "The expectations of the request. Other requests are rejected and do not use up the turn.",
         ),
         Key::new(
@@ -85,7 +85,7 @@ static TURN: Object = Object {
             &Shape::String,
             "The stop reason in the words of any API (default: the one that fits the answer).",
         ),
-        Key::new("usage", &Shape::Object(&USAGE), "The token usage."),
+        Key::new("usage", &Shape::NonEmpty(&Shape::Object(&USAGE)), "The token usage."),
         Key::new("delay", &Shape::Duration, "Delay before the answer."),
         Key::new("pace", &Shape::Duration, "Pause between the events of a stream."),
         Key::new(
@@ -102,7 +102,7 @@ static TURN: Object = Object {
     ]],
 };
 
-static EXPECT: Object = Object {
+pub(crate) static EXPECT: Object = Object {
     name: "an expectation of a request",
     keys: &[
         &LLM_REQUEST_KEYS,

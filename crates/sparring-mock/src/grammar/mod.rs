@@ -16,7 +16,7 @@ mod step;
 
 pub(crate) use entries::TOOL;
 #[cfg(feature = "llm")]
-pub(crate) use llm::LLM;
+pub(crate) use llm::{EXPECT as LLM_EXPECT, LLM};
 #[cfg(feature = "llm")]
 pub use llm::{LLM_KEYS, LLM_REQUEST_KEYS, LLM_TEST_TURNS, LLM_TURNS, llm_reference, llm_schema};
 #[cfg(feature = "oauth")]

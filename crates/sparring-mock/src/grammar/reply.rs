@@ -47,13 +47,17 @@ pub(super) static DELIVERY_KEYS: [Key; 6] = [
         &ASK,
         "Questions to the client, by names of your choice. A list asks in rounds. Questions that the client cannot answer are omitted.",
     ),
-    Key::new("during", &Shape::List(&STEP), "Steps before the answer, in order."),
+    Key::new("during", &Shape::NonEmpty(&Shape::List(&STEP)), "Steps before the answer, in order."),
     Key::new(
         "delay",
         &Shape::AnyOf(&[Shape::Duration, Shape::List(&Shape::Duration)]),
         "Delay of the answer: a duration, or minimum and maximum.",
     ),
-    Key::new("after", &Shape::List(&STEP_AFTER), "Steps after the answer, in order."),
+    Key::new(
+        "after",
+        &Shape::NonEmpty(&Shape::List(&STEP_AFTER)),
+        "Steps after the answer, in order.",
+    ),
     Key::new("fault", &Shape::NonEmpty(&Shape::Object(&FAULT)), "Faults of the answer."),
 ];
 

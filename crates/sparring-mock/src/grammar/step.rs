@@ -4,10 +4,10 @@ use sparring_script::{Key, Object, Shape};
 
 /// A step, or several in order.
 pub(super) static STEP: Shape =
-    Shape::AnyOf(&[Shape::Keyword(&["break_off"]), Shape::Object(&STEPS)]);
+    Shape::AnyOf(&[Shape::Keyword(&["break_off"]), Shape::NonEmpty(&Shape::Object(&STEPS))]);
 
 /// A step after an answer.
-pub(super) static STEP_AFTER: Shape = Shape::Object(&LATER_STEPS);
+pub(super) static STEP_AFTER: Shape = Shape::NonEmpty(&Shape::Object(&LATER_STEPS));
 
 static LATER_STEPS: Object =
     Object { name: "a step after the answer", keys: &[&[DELAY], &ANYTIME_STEP_KEYS] };

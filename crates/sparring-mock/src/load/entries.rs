@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use sparring_script::{Node, Schema, build_input_schema};
 use sparring_wire::RawJson;
 
-use super::server_settings::{cache, copy_keys};
+use super::server_settings::copy_keys;
 use super::{Loader, text};
 use crate::model::{Completion, CompletionRef, Entry, EntryKind, Tool, UriTemplate};
 
@@ -146,13 +146,13 @@ impl Loader<'_> {
             queued: Mutex::default(),
             required: Vec::new(),
             replies: self.load_replies(node, kind),
-            cache: cache(node),
+            cache: self.load_cache(node),
             calls: 0.into(),
         }
     }
 
     pub(super) fn load_completions(&mut self, script: &Node) -> Vec<Completion> {
-        let mut completions = Vec::new();
+        let mut completions: Vec<Completion> = Vec::new();
         for node in items(script, "completions") {
             let reference = match (text(node, "prompt"), text(node, "template")) {
                 (Some(prompt), None) => CompletionRef::Prompt(prompt),
@@ -162,10 +162,16 @@ impl Loader<'_> {
                     continue;
                 }
             };
+            let argument = text(node, "argument").unwrap_or_default();
+            let is_same = |it: &Completion| it.reference == reference && it.argument == argument;
+            if completions.iter().any(is_same) {
+                let message = format!("duplicate completion of `{argument}`");
+                self.problems.add(node.get("argument").map_or(node.span, |it| it.span), message);
+            }
             let values = items(node, "values").iter().filter_map(Node::as_str);
             completions.push(Completion {
                 reference,
-                argument: text(node, "argument").unwrap_or_default(),
+                argument,
                 values: values.map(str::to_owned).collect(),
                 total: node.get("total").and_then(Node::as_u64),
                 has_more: node.get("has_more").and_then(Node::as_bool),

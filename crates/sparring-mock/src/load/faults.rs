@@ -31,6 +31,15 @@ impl Loader<'_> {
             Some("after") => Some(Disconnect::After),
             _ => exit.map(|_| Disconnect::Before),
         };
+        let prevents = match cut {
+            _ if is_true("silent") => Some("silent"),
+            Some(Disconnect::Before) if exit.is_some() => Some("exit"),
+            Some(Disconnect::Before) => Some("disconnect: before"),
+            _ => None,
+        };
+        if let (Some(prevents), Some(node)) = (prevents, node) {
+            self.check_answer_faults(node, prevents);
+        }
         let status = number("status").and_then(|status| u16::try_from(status).ok());
         if number("status").is_some_and(|status| status > 999) {
             self.problems.add(span_of("status"), "an HTTP status is at most 999");
@@ -54,6 +63,17 @@ impl Loader<'_> {
             link: link.into(),
             silent: is_true("silent"),
             process: process.chain(exit.map(ProcessFault::Exit)).collect(),
+        }
+    }
+
+    /// Refuses faults of an answer beside a fault that prevents it.
+    fn check_answer_faults(&mut self, fault: &Node, prevents: &str) {
+        for key in ["duplicate", "slow", "garbage", "truncate", "wrong_id", "oversized"] {
+            let entry = fault.entry(key).filter(|it| it.value.as_bool() != Some(false));
+            if let Some(entry) = entry {
+                let message = format!("`{key}` has no effect: `{prevents}` prevents any answer");
+                self.problems.add(entry.key_span, message);
+            }
         }
     }
 

@@ -14,9 +14,13 @@ impl Loader<'_> {
             options.path = text(paths, "mcp").unwrap_or(options.path);
             options.sse_path = text(paths, "sse").or(options.sse_path);
             options.message_path = text(paths, "messages").unwrap_or(options.message_path);
+            self.check_paths(paths, &options);
         }
         if let Some(auth) = node.get("auth") {
             options.auth = accepted_credentials(auth);
+            for token in auth.get("bearer").map(one_or_many).unwrap_or_default() {
+                self.check_token(token);
+            }
         }
         HttpConfig {
             issuer: self.load_mock_issuer(node, &mut options),
@@ -26,11 +30,38 @@ impl Loader<'_> {
         }
     }
 
+    /// Refuses paths that are not absolute or not different.
+    fn check_paths(&mut self, paths: &Node, options: &HttpOptions) {
+        let given = paths.entries().iter().filter_map(|it| Some((it, it.value.as_str()?)));
+        for (entry, path) in given {
+            let all = [
+                ("mcp", Some(&options.path)),
+                ("sse", options.sse_path.as_ref()),
+                ("messages", Some(&options.message_path)),
+            ];
+            let is_same = |(key, other): &(&str, Option<&String>)| {
+                *key != entry.key && other.is_some_and(|other| other == path)
+            };
+            if !path.starts_with('/') {
+                self.problems.add(entry.value.span, "the path must begin with `/`");
+            } else if let Some((key, _)) = all.iter().find(|it| is_same(it)) {
+                let message = format!("`{}` and `{key}` have the same path", entry.key);
+                self.problems.add(entry.value.span, message);
+            }
+        }
+    }
+
+    fn check_token(&mut self, token: &Node) {
+        if token.as_str() == Some("") {
+            self.problems.add(token.span, "the token is empty");
+        }
+    }
+
     fn load_control_access(&mut self, node: &Node) -> ControlAccess {
         let Some(control) = node.get("control") else { return ControlAccess::default() };
         let token = text(control, "token");
-        if let Some(empty) = control.get("token").filter(|it| it.as_str() == Some("")) {
-            self.problems.add(empty.span, "the token is empty");
+        if let Some(token) = control.get("token") {
+            self.check_token(token);
         }
         let anywhere = control.entry("anywhere");
         let is_anywhere = anywhere.and_then(|it| it.value.as_bool()).unwrap_or_default();

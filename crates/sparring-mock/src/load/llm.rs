@@ -172,6 +172,31 @@ impl LlmLoader<'_, '_> {
         if let (Some(Err(_)), Some(fault)) = (value, node.get("fault")) {
             self.problems.add(fault.span, "`bad_content_type` is not a valid header value");
         }
+        if let Some(fault) = node.entry("fault")
+            && turn.fault.is_none()
+            && turn.content_type.is_none()
+        {
+            self.problems.add(fault.key_span, "`fault` has no effect: it names no fault");
+        }
+        self.check_error(node, turn);
+    }
+
+    /// Refuses keys that have no effect beside an error.
+    fn check_error(&mut self, node: &Node, turn: &Turn) {
+        let Some(error) = node.entry("error") else { return };
+        if let Some(Fault::Connection(HttpFault::Silent | HttpFault::Disconnect)) = turn.fault {
+            self.problems
+                .add(error.key_span, "`error` has no effect: the fault prevents any answer");
+        }
+        if turn.has_answer() {
+            return;
+        }
+        for key in ["stop", "usage", "pace"] {
+            if let Some(entry) = node.entry(key) {
+                let message = format!("`{key}` has no effect: an error without an answer has none");
+                self.problems.add(entry.key_span, message);
+            }
+        }
     }
 
     fn load_call(&mut self, node: &Node) -> Call {
@@ -180,6 +205,7 @@ impl LlmLoader<'_, '_> {
         if let Some(arguments) = node.entry("arguments").filter(|_| with.is_some()) {
             self.problems.add(arguments.key_span, "give either `arguments` or `with`");
         }
+        self.check_misplaced_keys(node);
         let undeclared = node.get("undeclared").and_then(Node::as_bool) == Some(true);
         let tool = match node.get("tool") {
             Some(tool) if matches!(tool.kind, NodeKind::Map(_)) => {
@@ -202,6 +228,19 @@ impl LlmLoader<'_, '_> {
             },
             id: id.map(TemplateTree::into_text),
             undeclared,
+        }
+    }
+
+    /// Refuses conditions of the turn below `with`, where they would be arguments.
+    fn check_misplaced_keys(&mut self, call: &Node) {
+        let arguments = call.get("with").map(Node::entries).unwrap_or_default();
+        for entry in arguments.iter().filter(|it| ["expect", "when"].contains(&&*it.key)) {
+            let conditions = entry.value.entries();
+            let are_known = conditions.iter().all(|it| grammar::LLM_EXPECT.has_key(&it.key));
+            if !conditions.is_empty() && are_known {
+                let message = format!("`{}` is below `with`; move it to the turn", entry.key);
+                self.problems.add(entry.key_span, message);
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod mime;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod programs;
+mod reachable_replies;
 mod reference_check;
 mod replies;
 mod server_settings;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sparring_script::grammar::check_node;
 use sparring_script::{Node, Object, Problems, Shape, Source};
+use sparring_wire::Revision;
 
 #[cfg(feature = "llm")]
 pub use llm::LlmScope;
@@ -154,6 +156,7 @@ fn load_part<T>(
         files: Vec::new(),
         vars: context.model.vars.clone(),
         origin: context.origin,
+        revisions: context.model.revisions.clone(),
         problems,
         tools: context.names,
         answers: Vec::new(),
@@ -172,6 +175,8 @@ struct Loader<'a> {
     files: Vec<PathBuf>,
     vars: Value,
     origin: TextOrigin,
+    /// The revisions of the script.
+    revisions: Vec<Revision>,
     problems: Problems,
     /// The names of all tools.
     tools: Vec<String>,
@@ -199,6 +204,7 @@ impl<'a> Loader<'a> {
             files: Vec::new(),
             vars: all,
             origin: TextOrigin::Owner { allow_exec: settings.allow_exec },
+            revisions: server_settings::revisions(node),
             problems,
             tools: names.map(str::to_owned).collect(),
             answers: Vec::new(),
@@ -230,12 +236,12 @@ impl<'a> Loader<'a> {
             control_keys: settings.control_keys,
             info: server_settings::server_info(node),
             instructions: text(node, "instructions"),
-            revisions: server_settings::revisions(node),
+            revisions: self.revisions.clone(),
             capabilities: server_settings::capabilities(node, self.logs, has_interactions),
             vars: self.vars.clone(),
             seed: node.get("seed").and_then(Node::as_u64),
             page_size: server_settings::page_size(node),
-            cache: server_settings::cache(node),
+            cache: self.load_cache(node),
             #[cfg(feature = "http")]
             http: Arc::new(self.load_http_config(node, settings)),
             uses_last_calls: self.uses_last_calls,

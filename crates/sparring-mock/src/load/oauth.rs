@@ -40,7 +40,8 @@ pub(crate) fn load_behavior(
 /// Loads a token that is to be issued.
 pub(crate) fn load_token(value: &Value) -> Result<Token, Problems> {
     let source = Source::new("the token", format!("{value:#}"));
-    let (node, problems) = parse_checked(&source, &grammar::TOKEN)?;
+    let (node, mut problems) = parse_checked(&source, &grammar::TOKEN)?;
+    check_lifetime(&node, &mut problems);
     let token = Token {
         audience: read_texts(&node, "audience").unwrap_or_default(),
         scopes: read_texts(&node, "scopes"),
@@ -100,6 +101,13 @@ impl Loader<'_> {
     }
 
     fn load_issuer_config(&mut self, node: &Node) -> IssuerConfig {
+        // At run time, an empty list ends the remaining values.
+        for key in ["login", "refuse", "wrong"] {
+            let list = node.get(key).filter(|it| it.as_str().is_none() && it.items().is_empty());
+            if let Some(list) = list {
+                self.problems.add(list.span, "the list is empty, and has no effect here");
+            }
+        }
         let registration = node.get("registration").and_then(Node::as_bool).unwrap_or(true);
         IssuerConfig {
             path: self.load_path(node.get("path")),
@@ -199,12 +207,23 @@ fn read_behavior(node: &Node, before: IssuerBehavior, problems: &mut Problems) -
             problems.add(node.span, "an OAuth error is a word such as `invalid_grant`");
         }
     }
+    check_lifetime(node, problems);
     IssuerBehavior {
         lifetime: read_duration(node, "lifetime").unwrap_or(before.lifetime),
         refresh: refresh.unwrap_or(before.refresh),
         login: read_scripted(node.get("login"), login).unwrap_or(before.login),
         refuse: read_scripted(node.get("refuse"), refuse).unwrap_or(before.refuse),
         wrong: read_scripted(node.get("wrong"), read_wrong).unwrap_or(before.wrong),
+    }
+}
+
+/// Refuses a lifetime with a part of a second, which a token response cannot have
+/// (RFC 6749, section 5.1).
+fn check_lifetime(node: &Node, problems: &mut Problems) {
+    let lifetime = read_duration(node, "lifetime");
+    if lifetime.is_some_and(|lifetime| lifetime.subsec_nanos() > 0) {
+        let span = node.get("lifetime").map_or(node.span, |it| it.span);
+        problems.add(span, "the lifetime must be in whole seconds");
     }
 }
 

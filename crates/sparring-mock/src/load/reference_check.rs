@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use sparring_script::{Node, Span, did_you_mean};
 
 use super::Loader;
-use crate::model::EntryKind;
+use crate::model::{EntryKind, UriTemplate};
 
 const LISTS: [(EntryKind, &str, &str); 4] = [
     (EntryKind::Tool, "tools", "name"),
@@ -34,7 +34,10 @@ impl Loader<'_> {
                 "show" | "hide" => self.check_reference(script, &entry.value),
                 "completions" => {
                     let all = entry.value.items().iter();
-                    all.for_each(|completion| self.check_reference(script, completion));
+                    all.for_each(|completion| {
+                        self.check_reference(script, completion);
+                        self.check_completed_argument(script, completion);
+                    });
                 }
                 // These contain arbitrary values of the user.
                 "input_schema" | "output_schema" | "result" | "json" | "structured" => {}
@@ -55,6 +58,38 @@ impl Loader<'_> {
             }
         }
     }
+}
+
+impl Loader<'_> {
+    /// Checks that the prompt has the argument of a completion, or the template the variable.
+    fn check_completed_argument(&mut self, script: &Node, completion: &Node) {
+        let Some(argument) = completion.get("argument") else { return };
+        let Some(name) = argument.as_str() else { return };
+        let prompt = entry_of(script, completion, EntryKind::Prompt);
+        let arguments = prompt.map(|it| it.get("arguments").map(Node::items).unwrap_or_default());
+        let template = entry_of(script, completion, EntryKind::Template);
+        let template = template.and_then(|it| it.get("uri_template")?.as_str());
+        let template = template.and_then(|it| UriTemplate::parse(it).ok());
+        let (known, of): (Vec<&str>, _) = match (arguments, &template) {
+            (Some(arguments), _) => {
+                (arguments.iter().filter_map(|it| it.get("name")?.as_str()).collect(), "prompt")
+            }
+            (None, Some(template)) => (template.variable_names().collect(), "template"),
+            (None, None) => return,
+        };
+        if !known.contains(&name) {
+            let message = format!("the {of} has no argument `{name}`");
+            self.problems.add_with_help(argument.span, message, did_you_mean(name, known));
+        }
+    }
+}
+
+/// Returns the entry of this kind to which a node refers.
+fn entry_of<'a>(script: &'a Node, node: &Node, kind: EntryKind) -> Option<&'a Node> {
+    let id = node.get(kind.name())?.as_str()?;
+    let (_, list, key) = LISTS.into_iter().find(|it| it.0 == kind)?;
+    let entries = script.get(list).map(Node::items).unwrap_or_default();
+    entries.iter().find(|entry| entry.get(key).and_then(Node::as_str) == Some(id))
 }
 
 fn entry_ids<'a>(

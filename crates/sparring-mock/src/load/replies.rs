@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sparring_peer::client::ServerRequest as QuestionKind;
-use sparring_script::{MapEntry, Node, TemplateTree, casing, parse_duration};
+use sparring_script::{MapEntry, Node, Span, TemplateTree, casing, parse_duration};
 use sparring_wire::secret_names::is_secret_header;
-use sparring_wire::{RawJson, code};
+use sparring_wire::{RawJson, Revision, code};
 
 use super::contents::BLOCKS;
 use super::{Loader, one_or_many, text};
@@ -29,12 +29,7 @@ impl Loader<'_> {
         }
         let load = |node| Arc::new(self.load_reply(node, entry, kind));
         let replies: Vec<Arc<Reply>> = list.items().iter().map(load).collect();
-        let last =
-            replies.iter().position(|reply| reply.when.accepts_all() && reply.times.is_none());
-        if let Some(node) = last.and_then(|last| list.items().get(last + 1)) {
-            let message = "this reply is never reached: the one before it matches everything";
-            self.problems.add(node.span, message);
-        }
+        self.check_reachable(entry, &replies, kind);
         replies
     }
 
@@ -44,6 +39,9 @@ impl Loader<'_> {
         let (ask, answers) = self.load_questions(node);
         self.answers = answers;
         let requires = node.get("requires").map(one_or_many).unwrap_or_default();
+        for name in requires {
+            self.check_client_capability(name.as_str().unwrap_or_default(), name.span);
+        }
         let reply = Reply {
             when: self.load_condition(node.get("when")),
             times: node.get("times").and_then(Node::as_u64),
@@ -60,6 +58,16 @@ impl Loader<'_> {
         };
         self.answers.clear();
         reply
+    }
+
+    /// Refuses a capability that clients have in no revision of the script.
+    fn check_client_capability(&mut self, name: &str, span: Span) {
+        let has = |it: &Revision| it.definition().client_capabilities.contains(&name);
+        // The grammar has reported an unknown name.
+        if Revision::ALL.iter().any(has) && !self.revisions.iter().any(has) {
+            let message = format!("clients have no `{name}` in the revisions of `protocol`");
+            self.problems.add(span, message);
+        }
     }
 
     fn load_condition(&mut self, node: Option<&Node>) -> Condition {
@@ -278,6 +286,7 @@ impl Loader<'_> {
             // The grammar has reported it.
             _ => return None,
         };
+        self.check_client_capability(kind.capability().unwrap_or_default(), entry.key_span);
         let mut params = entry.value.clone();
         casing::rename_keys_to_wire(&mut params);
         Some(Question { kind, params: self.load_tree(&params) })

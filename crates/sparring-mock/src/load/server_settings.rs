@@ -7,7 +7,7 @@ use sparring_script::{Node, casing, parse_duration};
 use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
-use super::{one_or_many, text};
+use super::{Loader, one_or_many, text};
 use crate::model::Cache;
 
 pub(super) fn server_info(node: &Node) -> Implementation {
@@ -37,12 +37,19 @@ pub(super) fn page_size(node: &Node) -> Option<usize> {
     node.get("page_size").and_then(Node::as_u64).and_then(|size| usize::try_from(size).ok())
 }
 
-/// Loads the caching hint of a script or an entry.
-pub(super) fn cache(node: &Node) -> Option<Cache> {
-    let cache = node.get("cache")?;
-    let ttl = cache.get("ttl").and_then(Node::as_str).and_then(|text| parse_duration(text).ok())?;
-    let public = cache.get("scope").and_then(Node::as_str) == Some("public");
-    Some(Cache { ttl, public })
+impl Loader<'_> {
+    /// Loads the caching hint of a script or an entry.
+    pub(super) fn load_cache(&mut self, node: &Node) -> Option<Cache> {
+        let cache = node.get("cache")?;
+        if !self.revisions.iter().any(|it| it.is_modern()) {
+            let message = "no revision of `protocol` has caching hints";
+            self.problems.add(cache.span, message);
+        }
+        let ttl = cache.get("ttl").and_then(Node::as_str);
+        let ttl = ttl.and_then(|text| parse_duration(text).ok())?;
+        let public = cache.get("scope").and_then(Node::as_str) == Some("public");
+        Some(Cache { ttl, public })
+    }
 }
 
 /// Returns digests of the keys that take effect only on a restart. Values may be secret, and

@@ -46,6 +46,17 @@ impl UriTemplate {
         Ok(UriTemplate { regex, variables })
     }
 
+    /// Returns the names of the variables.
+    pub(crate) fn variable_names(&self) -> impl Iterator<Item = &str> {
+        self.variables
+            .iter()
+            .flat_map(|variable| match variable {
+                Variable::One(name) => std::slice::from_ref(name).iter(),
+                Variable::Query(names) => names.iter(),
+            })
+            .map(String::as_str)
+    }
+
     /// Returns the variables of a URI that matches.
     pub(crate) fn match_uri(&self, uri: &str) -> Option<Value> {
         if uri.len() > MAX_URI_BYTES {

@@ -102,6 +102,114 @@ fn reports_an_unreachable_reply() {
 }
 
 #[test]
+fn reports_a_reply_that_no_request_reaches() {
+    let tool = |input: &str, first: &str| {
+        let replies = format!("[{{when: {{{first}}}, text: x}}, {{when: {{calls: 2}}, text: y}}]");
+        format!("protocol: 2025-06-18\ntools: [{{name: a, {input}, replies: {replies}}}]")
+    };
+    let city = "input: {city: string, days: integer}";
+    for (input, first, message) in [
+        (city, "calls: 0", "requests are counted from 1"),
+        (city, "calls: 2", "an earlier one has the same `when`"),
+        (city, "revision: 2026-07-28", "`protocol` has no such revision"),
+        (city, "args: {city: 5}", "the input schema refuses this: 5 is not of type"),
+        (city, "args: {days: '5'}", "the input schema refuses this: \"5\" is not of type"),
+        (
+            "input_schema: {type: object, properties: {u: {enum: [c, f]}}}",
+            "args: {u: k}",
+            "the input schema refuses this",
+        ),
+    ] {
+        let reported = reported(&tool(input, first));
+        let message = format!("this reply is never reached: {message}");
+        assert!(reported.contains(&message), "{message} is not in\n{reported}");
+    }
+    let resource = "resources: [{uri: \"a:b\", replies: [{when: {args: {a: 1}}, text: x}]}]";
+    check(resource, "1:44", "a resource has no arguments");
+    for (input, first) in [
+        (city, "args: {city: Oslo, days: 5}"),
+        (city, "args: {city: {contains: s}}"),
+        (city, "revision: {not: 2026-07-28}"),
+        (city, "calls: {gt: 2}"),
+        ("validate: false, input: {city: string}", "args: {city: 5}"),
+    ] {
+        let script = tool(input, first);
+        MockServer::from_yaml(&script, "tests").unwrap_or_else(|it| panic!("{script}\n{it}"));
+    }
+    let twice = "tools: [{name: a, replies: [{when: {args: {b: 1}}, times: 1, text: x}, \
+                 {when: {args: {b: 1}}, text: y}]}]";
+    MockServer::from_yaml(twice, "tests").unwrap();
+}
+
+#[test]
+fn reports_faults_of_an_answer_that_is_not_sent() {
+    for (first, name) in [
+        ("silent: true", "silent"),
+        ("exit: 3", "exit"),
+        ("disconnect: before", "disconnect: before"),
+    ] {
+        for second in ["duplicate: true", "slow: 5", "truncate: true", "oversized: 9"] {
+            let script = format!("tools: [{{name: a, text: x, fault: {{{first}, {second}}}}}]");
+            let key = second.split(':').next().unwrap();
+            let message = format!("`{key}` has no effect: `{name}` prevents any answer");
+            let place = format!("1:{}", script.find(second).unwrap() + 1);
+            check(&script, &place, &message);
+        }
+    }
+    let both = "tools: [{name: a, text: x, fault: {exit: 3, disconnect: after, duplicate: true}}]";
+    MockServer::from_yaml(both, "tests").unwrap();
+}
+
+#[test]
+fn reports_what_no_revision_of_the_script_has() {
+    let script = |keys: &str| format!("protocol: [2024-11-05, 2025-03-26]\n{keys}");
+    for (keys, place, message) in [
+        ("tools: [{name: a, text: x, requires: elicitation}]", "2:38", "no `elicitation`"),
+        (
+            "tools: [{name: a, text: x, ask: {q: {elicitation: {message: hi}}}}]",
+            "2:38",
+            "no `elicitation`",
+        ),
+        ("cache: {ttl: 5s}\ntools: []", "2:8", "no revision of `protocol` has caching hints"),
+        ("resources: [{uri: \"a:b\", text: x, cache: {ttl: 5s}}]", "2:42", "caching hints"),
+    ] {
+        check(&script(keys), place, message);
+        MockServer::from_yaml(keys, "tests").unwrap();
+    }
+    MockServer::from_yaml(&script("tools: [{name: a, text: x, requires: roots}]"), "tests")
+        .unwrap();
+}
+
+#[test]
+fn reports_completions_without_effect() {
+    let script = |completions: &str| {
+        format!(
+            "prompts: [{{name: p, text: x, arguments: [{{name: city}}]}}]\n\
+             templates: [{{uri_template: \"a://{{id}}{{?q}}\", text: x}}]\n\
+             completions: [{completions}]"
+        )
+    };
+    let of = |target: &str, argument: &str| {
+        let target = target.replace('T', "template: \"a://{id}{?q}\"").replace('P', "prompt: p");
+        format!("{{{target}, argument: {argument}, values: []}}")
+    };
+    check(&script(&of("P", "cty")), "3:37", "the prompt has no argument `cty`");
+    check(&script(&of("T", "x")), "3:52", "the template has no argument `x`");
+    let twice = format!("{}, {}", of("P", "city"), of("P", "city"));
+    check(&script(&twice), "3:78", "duplicate completion of `city`");
+    let good = [of("P", "city"), of("T", "id"), of("T", "q")].join(", ");
+    MockServer::from_yaml(&script(&good), "tests").unwrap();
+}
+
+#[test]
+fn reports_paths_that_cannot_be_served() {
+    check("paths: {mcp: x}\ntools: []", "1:14", "the path must begin with `/`");
+    check("paths: {mcp: /a, sse: /a}\ntools: []", "1:14", "`mcp` and `sse` have the same path");
+    check("paths: {mcp: /messages}\ntools: []", "1:14", "`mcp` and `messages` have the same path");
+    check("auth: {bearer: ''}\ntools: []", "1:16", "the token is empty");
+}
+
+#[test]
 fn reports_missing_and_conflicting_bodies() {
     check("tools: [{name: a}]", "1:9", "the reply has no answer: give one of text, json, image");
     check("tools: [{name: a, text: x, error: {message: y}}]", "1:28", "is the complete answer");
@@ -158,6 +266,12 @@ fn reports_references_to_unknown_entries() {
 fn steps_and_questions_are_checked() {
     check("tools: [{name: a, during: [brake_off], text: x}]", "1:28", "expected one of break_off");
     check("tools: [{name: a, after: [{progress: 1}], text: x}]", "1:28", "unknown key `progress`");
+    for key in ["during", "after"] {
+        for (steps, what) in [("[]", "list"), ("[{}]", "map")] {
+            let script = format!("tools: [{{name: a, text: x, {key}: {steps}}}]");
+            assert!(reported(&script).contains(&format!("the {what} is empty")), "{script}");
+        }
+    }
     check("tools: [{name: a, during: [{show: {}}], text: x}]", "1:35", "exactly one of tool");
     check("tools: [{name: a, ask: {b: {}}, text: x}]", "1:28", "exactly one of elicitation");
     check(
@@ -202,6 +316,10 @@ fn reports_an_invalid_issuer() {
         ("refresh: sometimes", "1:25", "sometimes"),
         ("refuse: a b", "1:24", "an OAuth error is a word"),
         ("lifetime: 5", "1:26", "a duration such as 200ms"),
+        ("lifetime: 100ms", "1:26", "the lifetime must be in whole seconds"),
+        ("login: []", "1:23", "the list is empty"),
+        ("refuse: []", "1:24", "the list is empty"),
+        ("wrong: []", "1:23", "the list is empty"),
         ("scope: read", "1:16", "did you mean 'scopes'?"),
     ] {
         check(&oauth(keys), place, message);

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use sparring_peer::client::ServerRequest;
 use sparring_script::sample::samples;
+use sparring_wire::{Revision, code};
 
 use super::text::{comment, flow, string};
-use sparring_wire::{Revision, code};
 
 /// The reason to skip a tool that may have side effects.
 const MAY_CHANGE: &str = "it may change something; check the arguments and remove this line";

@@ -22,6 +22,21 @@ fn check(script: &str, place: &str, message: &str) {
     assert!(reported.contains(&format!("llm.yaml:{place}\n")), "{place} is not in\n{reported}");
 }
 
+/// The position of an empty map in `openai: [{text: a, KEY: {}}]`.
+fn empty_place(keys: &str) -> String {
+    format!("1:{}", "openai: [{text: a, ".len() + keys.len() - 1)
+}
+
+#[test]
+fn arguments_may_have_the_names_of_keys() {
+    for with in ["{expect: a}", "{expect: {city: a}}", "{when: {user: a, day: b}}", "{text: a}"] {
+        let script = format!("openai: [{{call: {{tool: a, with: {with}}}}}]");
+        LlmScript::from_yaml(&script).unwrap_or_else(|problems| panic!("{problems}"));
+    }
+    let script = "openai: [{text: a, error: {status: 429}, usage: {input: 1}, stop: length}]";
+    LlmScript::from_yaml(script).unwrap_or_else(|problems| panic!("{problems}"));
+}
+
 #[test]
 fn reports_problems_with_their_position() {
     check("{}", "1:1", "give exactly one of `turns`, `openai`, `anthropic` and `gemini`");
@@ -60,6 +75,28 @@ fn reports_problems_with_their_position() {
         "anthropic: [{error: {status: 400, code: x}}]",
         "1:35",
         "errors of Anthropic's API have no code",
+    );
+    for keys in ["expect: {}", "when: {}", "usage: {}"] {
+        check(&format!("openai: [{{text: a, {keys}}}]"), &empty_place(keys), "the map is empty");
+    }
+    check(
+        "openai: [{text: a, fault: {silent: false}}]",
+        "1:20",
+        "`fault` has no effect: it names no fault",
+    );
+    for key in ["usage: {input: 1}", "stop: length", "pace: 1s"] {
+        let script = format!("openai: [{{error: {{status: 429}}, {key}}}]");
+        check(&script, "1:33", "has no effect: an error without an answer has none");
+    }
+    check(
+        "openai: [{text: a, error: {status: 429}, fault: {silent: true}}]",
+        "1:20",
+        "`error` has no effect: the fault prevents any answer",
+    );
+    check(
+        "openai: [{call: {tool: a, with: {city: b, expect: {user: c}}}}]",
+        "1:43",
+        "`expect` is below `with`; move it to the turn",
     );
     check("openai: [{error: {status: 600}}]", "1:27", "an error status is at most 599");
     check(
