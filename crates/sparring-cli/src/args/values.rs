@@ -1,9 +1,12 @@
 //! Parsers of argument values: `key=string`, `key:=json`, durations and addresses.
 
+use std::collections::HashSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use sparring_wire::RawJson;
+
+use crate::command_error::CommandError;
 
 /// One named value, as JSON in its original spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +46,19 @@ pub(crate) fn parse_variable(text: &str) -> Option<(String, String)> {
 
 /// Builds one object from the pairs and `rest`. A pair replaces the member of `rest` with
 /// the same key.
-pub(crate) fn build_object(pairs: &[KeyValue], rest: Option<&RawJson>) -> RawJson {
+///
+/// # Errors
+/// When two pairs have the same key.
+pub(crate) fn build_object(
+    pairs: &[KeyValue],
+    rest: Option<&RawJson>,
+) -> Result<RawJson, CommandError> {
+    let mut keys = HashSet::new();
+    if let Some(pair) = pairs.iter().find(|pair| !keys.insert(&*pair.key)) {
+        return Err(CommandError::Usage(format!("the argument `{}` is given twice", pair.key)));
+    }
     let set = |object: RawJson, pair: &KeyValue| object.with_member(&pair.key, pair.value.view());
-    pairs.iter().fold(rest.cloned().unwrap_or_else(RawJson::empty_object), set)
+    Ok(pairs.iter().fold(rest.cloned().unwrap_or_else(RawJson::empty_object), set))
 }
 
 fn split_at_equals(text: &str) -> Result<(&str, &str), String> {
@@ -135,7 +148,8 @@ mod tests {
     fn pairs_replace_members_of_the_object() {
         let rest = RawJson::parse(r#"{"a":1,"b":2}"#).unwrap();
         let pairs = [parse_key_value("b:=3").unwrap(), parse_key_value("c=x").unwrap()];
-        assert_eq!(build_object(&pairs, Some(&rest)).text(), r#"{"a":1,"b":3,"c":"x"}"#);
+        let built = build_object(&pairs, Some(&rest)).unwrap();
+        assert_eq!(built.text(), r#"{"a":1,"b":3,"c":"x"}"#);
     }
 
     #[test]

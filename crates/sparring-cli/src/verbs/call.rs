@@ -107,7 +107,7 @@ impl Call {
             }
             rest = Some(json);
         }
-        self.merged = values::build_object(&self.arguments, rest.as_ref());
+        self.merged = values::build_object(&self.arguments, rest.as_ref())?;
         binary_file::check(self.output.as_ref())
     }
 

@@ -56,7 +56,7 @@ enum ReferenceKind {
 
 impl Complete {
     pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
-        let response = connection.client.request(METHOD, Some(self.params()));
+        let response = connection.client.request(METHOD, Some(self.params()?));
         let response = response.await.map_err(CommandError::Request)?;
         let result: Value = response.to().map_err(CommandError::Request)?;
         let completion = result.get("completion").cloned().unwrap_or_default();
@@ -82,7 +82,7 @@ impl Complete {
         Ok(Exit::Success)
     }
 
-    fn params(&self) -> RawJson {
+    fn params(&self) -> Result<RawJson, CommandError> {
         let reference = match self.kind {
             ReferenceKind::Prompt => json!({"type": "ref/prompt", "name": self.name}),
             ReferenceKind::Template => json!({"type": "ref/resource", "uri": self.name}),
@@ -90,11 +90,11 @@ impl Complete {
         let argument = json!({"name": self.argument, "value": self.value});
         let params = RawJson::from(json!({"ref": reference, "argument": argument}));
         if self.context.is_empty() {
-            return params;
+            return Ok(params);
         }
         // Since 2025-06-18, server/utilities/completion#requesting-completions.
-        let arguments = values::build_object(&self.context, None);
+        let arguments = values::build_object(&self.context, None)?;
         let context = RawJson::empty_object().with_member("arguments", arguments.view());
-        params.with_member("context", context.view())
+        Ok(params.with_member("context", context.view()))
     }
 }

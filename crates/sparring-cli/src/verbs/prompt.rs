@@ -50,7 +50,7 @@ impl Prompt {
     pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, CommandError> {
         let mut params = RawJson::from(json!({"name": self.name}));
         if !self.arguments.is_empty() {
-            let arguments = values::build_object(&self.arguments, None);
+            let arguments = values::build_object(&self.arguments, None)?;
             params = params.with_member("arguments", arguments.view());
         }
         self.answers.begin_request(connection);

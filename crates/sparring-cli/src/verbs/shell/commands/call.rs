@@ -34,7 +34,7 @@ async fn run(
     let revision = state.connection(server)?.revision();
     let registered = state.tool(server, tool)?;
     let pairs = parse_pairs(words, values::parse_key_value)?;
-    let arguments = values::build_object(&pairs, None);
+    let arguments = values::build_object(&pairs, None)?;
     note_argument_mismatches(&registered.tool, &pairs, &arguments, state.printer).await;
     let called = state.registry.execute(&state.requests, &registered.name, arguments).await;
     let response = called.map_err(|error| match error {

@@ -91,7 +91,8 @@ async fn get(
     let connection = state.connection(server)?;
     let mut params = RawJson::from(json!({"name": name}));
     if !words.is_empty() {
-        let arguments = values::build_object(&parse_pairs(words, values::parse_key_string)?, None);
+        let pairs = parse_pairs(words, values::parse_key_string)?;
+        let arguments = values::build_object(&pairs, None)?;
         params = params.with_member("arguments", arguments.view());
     }
     let request = connection.request("prompts/get", params);
