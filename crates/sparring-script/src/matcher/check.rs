@@ -1,5 +1,7 @@
 //! Checks a value against a rule.
 
+use std::cmp::Ordering;
+
 use serde_json::{Number, Value};
 
 use super::mismatch::Mismatch;
@@ -32,6 +34,14 @@ pub(super) fn check_rule(
             Some(false) => {}
             Some(true) => found.push(Mismatch::new(path, expected(), actual)),
             None => found.push(undecided(path, &expected(), actual)),
+        };
+    }
+    // One of the rules may match an absent value.
+    if let Rule::OneOf(rules) | Rule::Any(rules) = rule {
+        return match any_true_if_known(rules.iter().map(|it| evaluate(it, actual))) {
+            Some(true) => {}
+            Some(false) => found.push(Mismatch::new(path, describe(rule), actual)),
+            None => found.push(undecided(path, &describe(rule), actual)),
         };
     }
     match (rule, actual) {
@@ -126,9 +136,6 @@ fn evaluate_simple(rule: &Rule, value: &Value) -> Option<bool> {
         },
         Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
         Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
-        Rule::OneOf(rules) | Rule::Any(rules) => {
-            return any_true_if_known(rules.iter().map(|it| evaluate(it, Some(value))));
-        }
         Rule::Is(json_type) => has_type(*json_type, value),
         Rule::Len(expected) => match length(value) {
             Some(length) => return evaluate(expected, Some(&length.into())),
@@ -152,7 +159,7 @@ fn evaluate_simple(rule: &Rule, value: &Value) -> Option<bool> {
 fn json_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
-            one == other || one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| a == b)
+            order_of_numbers(one, other) == Some(Ordering::Equal)
         }
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(a, b)| json_equal(a, b))
@@ -189,16 +196,20 @@ fn length(value: &Value) -> Option<usize> {
 }
 
 fn compare_numbers(comparison: Comparison, actual: &Number, bound: &Number) -> bool {
-    let found = match (actual.as_i64(), bound.as_i64()) {
-        (Some(actual), Some(bound)) => Some(actual.cmp(&bound)),
-        _ => actual.as_f64().zip(bound.as_f64()).and_then(|(a, b)| a.partial_cmp(&b)),
-    };
-    found.is_some_and(|found| match comparison {
+    order_of_numbers(actual, bound).is_some_and(|found| match comparison {
         Comparison::Gt => found.is_gt(),
         Comparison::Ge => found.is_ge(),
         Comparison::Lt => found.is_lt(),
         Comparison::Le => found.is_le(),
     })
+}
+
+/// Compares two numbers: integers exactly, because many of them are the same as floats.
+fn order_of_numbers(one: &Number, other: &Number) -> Option<Ordering> {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => Some(one.cmp(&other)),
+        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+    }
 }
 
 fn describe(rule: &Rule) -> String {
@@ -296,6 +307,33 @@ mod tests {
         check(json!({"a": {"b": null}}), json!({"a": {"b": null}}), json!({"a": {}}));
         check(json!([1, {"a": 2}]), json!([1, {"a": 2, "b": 3}]), json!([1]));
         check(json!({}), json!({"a": 1}), json!([]));
+    }
+
+    #[test]
+    fn one_of_several_rules_can_match_an_absent_value() {
+        for name in ["any", "one_of"] {
+            let one = json!({name: [{"exists": false}, 1]});
+            check(json!({"x": one}), json!({}), json!({"x": 2}));
+            check(json!({"x": one}), json!({"x": 1}), json!({"x": null}));
+            check(json!({"not": {"x": one}}), json!({"x": 2}), json!({}));
+            check(json!({"x": {name: [{"not": {"gt": 1}}, "a"]}}), json!({}), json!({"x": 2}));
+            check(json!({"x": {name: [1, 2]}}), json!({"x": 1}), json!({}));
+        }
+    }
+
+    #[test]
+    fn integers_are_compared_exactly() {
+        let large: i64 = (1 << 53) + 1;
+        check(json!(large), json!(large), json!(large - 1));
+        check(json!({"equals": [large]}), json!([large]), json!([large - 1]));
+        check(json!({"contains": large}), json!([large]), json!([large - 1]));
+        check(json!({"one_of": [large, 1]}), json!(large), json!(large - 1));
+        check(json!({"gt": large - 1}), json!(large), json!(large - 1));
+        check(json!(u64::MAX), json!(u64::MAX), json!(u64::MAX - 1));
+        check(json!({"lt": u64::MAX}), json!(u64::MAX - 1), json!(u64::MAX));
+        check(json!({"lt": u64::MAX}), json!(-1), json!(u64::MAX));
+        check(json!({"ge": 2.5}), json!(3), json!(2));
+        check(json!(3.0), json!(3), json!(2));
     }
 
     #[test]

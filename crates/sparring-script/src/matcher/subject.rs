@@ -423,12 +423,18 @@ mod tests {
             ("notEquals: 1", "not: {equals: …}"),
             ("exist: true", "exists"),
             ("match: a", "matches"),
+            ("==: a", "equals"),
+            ("!=: a", "not: {equals: …}"),
+            (">: 5", "gt"),
+            (">=: 5", "ge"),
+            ("<: 5", "lt"),
+            ("<=: 5", "le"),
         ] {
-            let key = word.split(':').next().unwrap();
+            let (key, operand) = word.split_once(": ").unwrap();
             let refused = format!("`{key}` is not a matcher");
             let meant = format!("did you mean '{meant}'?");
             let expected = [&*refused, &*meant, "`{equals: …}`"];
-            check(&Subject::Data, &format!("{{a: {{not: {{{word}}}}}}}"), &expected);
+            check(&Subject::Data, &format!("{{a: {{not: {{\"{key}\": {operand}}}}}}}"), &expected);
         }
         check(&Subject::Data, "{gt: 1, lte: 5}", &["`lte` is not a matcher"]);
         check(&Subject::Data, "[{gte: 1}]", &["`gte` is not a matcher"]);

@@ -19,7 +19,13 @@ enum Operand {
 }
 
 /// Words of other tools, and the matcher that each one stands for.
-const SYNONYMS: [(&str, &str, Operand); 31] = [
+const SYNONYMS: [(&str, &str, Operand); 37] = [
+    ("==", "equals", Operand::Any),
+    ("!=", "not: {equals: …}", Operand::Any),
+    (">", "gt", Operand::Any),
+    (">=", "ge", Operand::Any),
+    ("<", "lt", Operand::Any),
+    ("<=", "le", Operand::Any),
     ("eq", "equals", Operand::Any),
     ("equal_to", "equals", Operand::Any),
     ("ne", "not: {equals: …}", Operand::Any),
