@@ -8,7 +8,7 @@ use sparring_script::Span;
 use sparring_transport::Secrets;
 use sparring_wire::Violation;
 
-use crate::step_result::{violation_line, violation_value};
+use crate::step_result::{violation_lines, violation_value};
 
 /// An event of a run. Tests are identified by their position in the plan.
 #[derive(Debug)]
@@ -276,18 +276,22 @@ impl LateFindings {
         span: Span,
         strict: bool,
     ) {
-        for violation in violations {
-            let is_warning = violation.is_warning() && !strict;
-            let line = violation_line(&violation_value(&violation));
-            let message = format!("{when}: {line}");
-            match is_warning {
-                true => self.notes.push(Note { span, message }),
-                false => {
-                    let failed = Some(FailedTry::new(Failure::new(span, message)));
-                    self.extend(LateFindings { failed, notes: Vec::new() });
-                }
-            }
+        let is_warning = |violation: &Violation| violation.is_warning() && !strict;
+        let (warnings, broken): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_warning);
+        let messages = |violations: Vec<Violation>| {
+            let values: Vec<_> = violations.iter().map(violation_value).collect();
+            violation_lines(values.iter()).into_iter().map(move |line| format!("{when}: {line}"))
+        };
+        self.notes.extend(messages(warnings).map(|message| Note { span, message }));
+        for message in messages(broken) {
+            self.add_failure(span, message);
         }
+    }
+
+    /// Adds a failure.
+    pub(crate) fn add_failure(&mut self, span: Span, message: String) {
+        let failed = Some(FailedTry::new(Failure::new(span, message)));
+        self.extend(LateFindings { failed, notes: Vec::new() });
     }
 }
 

@@ -9,7 +9,7 @@ use sparring_wire::{Rule, RuleLevel};
 use super::value::short;
 use crate::event::{Failure, Note};
 use crate::model::{Aspect, Collection, Items, MatcherTemplate, Step};
-use crate::step_result::{StepResult, violation_line};
+use crate::step_result::{StepResult, violation_lines};
 
 pub(super) fn check(
     step: &Step,
@@ -43,7 +43,8 @@ pub(super) fn check(
 /// Returns the violations of rules that are only recommendations, as notes.
 pub(super) fn warnings(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Note> {
     let warnings = unexpected(step, result, scope).filter(|it| is_warning(it));
-    violation_lines(warnings).map(|message| Note { span: step.span, message }).collect()
+    let notes = violation_lines(warnings).into_iter();
+    notes.map(|message| Note { span: step.span, message }).collect()
 }
 
 /// Returns one failure for each different violation, with the number of its repetitions.
@@ -51,24 +52,7 @@ pub(crate) fn violation_failures<'a>(
     span: Span,
     violations: impl Iterator<Item = &'a Value>,
 ) -> Vec<Failure> {
-    violation_lines(violations).map(|it| Failure::new(span, it)).collect()
-}
-
-/// Returns one line for each different violation, with the number of its repetitions.
-fn violation_lines<'a>(
-    violations: impl Iterator<Item = &'a Value>,
-) -> impl Iterator<Item = String> {
-    let mut counted: Vec<(String, usize)> = Vec::new();
-    for line in violations.map(violation_line) {
-        match counted.iter_mut().find(|(known, _)| *known == line) {
-            Some((_, count)) => *count += 1,
-            None => counted.push((line, 1)),
-        }
-    }
-    counted.into_iter().map(|(line, count)| match count {
-        1 => line,
-        count => format!("{line} ({count} times)"),
-    })
+    violation_lines(violations).into_iter().map(|it| Failure::new(span, it)).collect()
 }
 
 /// Returns the violations that no expectation of the step covers.
@@ -91,11 +75,12 @@ fn dropped_messages(step: &Step, result: &StepResult) -> Option<String> {
         .into_iter()
         .any(|collection| step.expect.checks_items(collection));
     let (what, dropped) = match (result.dropped_requests, result.dropped_frames) {
-        (requests @ 1.., _) => ("requests", requests),
-        (0, frames @ 1..) if checks_frames => ("frames", frames),
+        (requests @ 1.., _) => ("requests of the server", requests),
+        (0, frames @ 1..) if checks_frames => ("frames of the server", frames),
+        _ if result.dropped_violations > 0 => ("violations", result.dropped_violations),
         _ => return None,
     };
-    Some(format!("{dropped} {what} of the server were not checked: the step has too many of them"))
+    Some(format!("{dropped} {what} were not checked: the step has too many of them"))
 }
 
 /// Returns true if an expectation of the step covers a violation.

@@ -17,6 +17,9 @@ use crate::event::{Failure, Note};
 use crate::model::{Aspect, Collection, Expectation, Items, Journal, MatcherTemplate, Step};
 use crate::step_result::StepResult;
 
+/// The largest count that [`forbids_more`] tries one by one.
+const MAX_TRIED_COUNT: u32 = 100;
+
 /// Returns remarks that are no failures: unknown arguments, and warnings unless they fail.
 pub(crate) fn notes(
     step: &Step,
@@ -126,11 +129,8 @@ pub(crate) fn has_come(expectation: &Expectation, result: &StepResult, scope: &d
 
 /// Returns true if an expectation could fail when more messages arrive.
 pub(crate) fn forbids_more(expectation: &Expectation, scope: &dyn Scope) -> bool {
-    let many = serde_json::Value::from(u32::MAX);
     let bounded = |count: &Option<MatcherTemplate>| {
-        let fits =
-            |it: &MatcherTemplate| it.check(Some(&many), scope).is_ok_and(|it| it.is_empty());
-        count.as_ref().is_some_and(|it| !fits(it))
+        count.as_ref().is_some_and(|it| forbids_larger(it, scope))
     };
     match expectation {
         Expectation::Stderr(_) => true,
@@ -138,6 +138,16 @@ pub(crate) fn forbids_more(expectation: &Expectation, scope: &dyn Scope) -> bool
         Expectation::Journal { expected, .. } => expected.iter().any(|it| bounded(&it.count)),
         _ => false,
     }
+}
+
+/// Returns true if a matcher of a count matches some number but not all larger ones.
+fn forbids_larger(count: &MatcherTemplate, scope: &dyn Scope) -> bool {
+    let fits = |number: u32| {
+        let number = serde_json::Value::from(number);
+        count.check(Some(&number), scope).is_ok_and(|it| it.is_empty())
+    };
+    !fits(u32::MAX)
+        || (0..=MAX_TRIED_COUNT).skip_while(|it| !fits(*it)).any(|larger| !fits(larger))
 }
 
 /// The items of a collection.

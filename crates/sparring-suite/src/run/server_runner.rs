@@ -57,6 +57,8 @@ pub(super) struct ServerRunner<'a> {
     suite_steps: Option<StepRunner<'a>>,
     /// Violations of connections that are closed, until a test reports them.
     unreported: Vec<Violation>,
+    /// The number of violations of closed connections that were too many to keep.
+    dropped_violations: usize,
     /// Violations of the previous test on a connection that is closed.
     of_previous_test: Vec<Violation>,
     /// The reason why a server that was stopped ended with an error, until a test reports it.
@@ -118,6 +120,7 @@ impl<'a> ServerRunner<'a> {
             state: ServerState::Stopped,
             suite_steps: None,
             unreported: Vec::new(),
+            dropped_violations: 0,
             of_previous_test: Vec::new(),
             failed_exit: None,
             failed_reset: None,
@@ -246,6 +249,11 @@ impl<'a> ServerRunner<'a> {
         let mut late = LateFindings { failed: torn_down, notes: Vec::new() };
         late.extend(LateFindings { failed: ended, notes: Vec::new() });
         late.add_violations(self.unreported.drain(..), when, span, self.tested.strict);
+        let dropped = std::mem::take(&mut self.dropped_violations);
+        if dropped > 0 {
+            let message = format!("{dropped} violations were not checked: there are too many");
+            late.add_failure(span, message);
+        }
         late
     }
 
@@ -375,6 +383,7 @@ impl<'a> ServerRunner<'a> {
             let traffic = &running.connection.traffic;
             self.of_previous_test.extend(traffic.take_violations_of_previous_test());
             self.unreported.extend(traffic.take_remaining_violations());
+            self.dropped_violations += traffic.take_dropped_violations();
             if let Cause::ProcessEnded { .. } = cause
                 && !is_known
                 && !self.tested.server.ignores_exit_status

@@ -68,6 +68,7 @@ pub(super) async fn run(
         *requests_before = connection.begin_step();
     }
     let requests_before = *requests_before;
+    connection.traffic.set_users_request(!matches!(step.verb, Verb::Subscribe { .. }));
     let begun = Instant::now();
     let wants_notifications = step.expect.checks_items(Collection::Notifications);
     let mut request_id = None;
@@ -87,7 +88,9 @@ pub(super) async fn run(
         result.violations.extend(violations.iter().map(violation_value));
         for frame in connection.traffic.frames(result.frames.len()) {
             result.frames.push(frame_value(&frame));
-            if frame.kind() == FrameKind::Notification {
+            if frame.kind() == FrameKind::Notification
+                && !connection.traffic.is_own_acknowledgement(&frame)
+            {
                 result.notifications.push(message_value(&frame));
             }
         }
@@ -95,6 +98,7 @@ pub(super) async fn run(
         let dropped = update_requests(&mut result.requests, client.requests(), requests_before);
         result.dropped_requests = dropped;
         result.dropped_frames = connection.traffic.dropped_frames();
+        result.dropped_violations += connection.traffic.take_dropped_violations();
         result.violations.retain(|it| it["rule"] != UNANSWERED.id());
         let revision = client.revision();
         result.violations.extend(unanswered(&step.answers, &result.requests, revision));

@@ -21,7 +21,13 @@ const MAX_SHOWN_FRAMES: usize = 12;
 const MAX_SHOWN_CHARS: usize = 4_000;
 
 /// The maximum number of violations that wait to be taken.
-const MAX_VIOLATIONS: usize = 100;
+const MAX_VIOLATIONS: usize = 10_000;
+
+/// The notification that answers a subscription.
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
+/// The member of `_meta` with the id of the subscription to which a notification belongs.
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The maximum number of frames of the server that a step can check, and their bytes.
 const MAX_FRAMES: usize = 10_000;
@@ -36,6 +42,12 @@ struct Collected {
     /// True if several steps run at once, so that frames cannot be attributed to one.
     shared: bool,
     violations: Vec<CollectedViolation>,
+    /// The number of violations that were not kept, until they are taken.
+    dropped_violations: usize,
+    /// True if a step sends requests of the user, so that a `subscriptions/listen` is not ours.
+    users_request: bool,
+    /// The ids of our own `subscriptions/listen` requests.
+    own_listens: HashSet<Id>,
     frames: Vec<Frame>,
     bytes: usize,
     /// The number of frames of the step that were not kept.
@@ -148,6 +160,25 @@ impl StepTraffic {
         ours.map(|it| it.violation).collect()
     }
 
+    /// Takes the number of violations that were not kept because there were too many.
+    pub(super) fn take_dropped_violations(&self) -> usize {
+        std::mem::take(&mut self.lock().dropped_violations)
+    }
+
+    /// Sets whether the next requests are those of the user. Before the first step and in
+    /// `subscribe`, they are our own.
+    pub(super) fn set_users_request(&self, users_request: bool) {
+        self.lock().users_request = users_request;
+    }
+
+    /// Returns true if a frame only acknowledges one of our own subscriptions. Earlier revisions
+    /// have a response instead.
+    pub(super) fn is_own_acknowledgement(&self, frame: &Frame) -> bool {
+        let id = || frame.params()?.get("_meta")?.get(SUBSCRIPTION_ID).and_then(Id::from_json);
+        frame.method() == Some(ACKNOWLEDGED)
+            && id().is_some_and(|id| self.lock().own_listens.contains(&id))
+    }
+
     /// Takes the violations that no step has taken.
     pub(super) fn take_remaining_violations(&self) -> Vec<Violation> {
         let all = std::mem::take(&mut self.lock().violations);
@@ -196,9 +227,15 @@ impl StepTraffic {
 impl Collected {
     /// Adds a violation that belongs to no frame, such as one of an HTTP response.
     fn add_violation(&mut self, violation: &Violation) {
+        self.keep_violation(violation, self.owner_of(None));
+    }
+
+    /// Keeps a violation until it is taken, or counts it if there are too many.
+    fn keep_violation(&mut self, violation: &Violation, owner: Owner) {
         if self.violations.len() < MAX_VIOLATIONS {
-            let owner = self.owner_of(None);
             self.violations.push(CollectedViolation { violation: violation.clone(), owner });
+        } else {
+            self.dropped_violations += 1;
         }
     }
 
@@ -208,16 +245,13 @@ impl Collected {
             self.is_between_tests = false;
             self.test_ids.extend(entry.frame.id().cloned());
         }
-        if by_server && self.violations.len() < MAX_VIOLATIONS {
-            let collected = entry.violations.iter().map(|violation| CollectedViolation {
-                violation: violation.clone(),
-                owner: self.owner(&entry.frame),
-            });
-            let collected: Vec<_> = collected.collect();
-            self.violations.extend(collected);
-        }
         if by_server {
+            for violation in &entry.violations {
+                self.keep_violation(violation, self.owner(&entry.frame));
+            }
             self.keep(&entry.frame);
+        } else if !self.users_request && entry.frame.method() == Some("subscriptions/listen") {
+            self.own_listens.extend(entry.frame.id().cloned());
         }
         // Masked before it is cut, because a cut could leave a part of a secret.
         let mut text = self.secrets.mask(&entry.frame.text()).into_owned();

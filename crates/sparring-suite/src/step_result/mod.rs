@@ -33,9 +33,10 @@ pub(crate) struct StepResult {
     pub(crate) unknown_arguments: Vec<UnknownArgument>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
-    /// The numbers of requests and frames of the server that were too many to keep.
+    /// The numbers of requests, frames and violations of the server that were too many to keep.
     pub(crate) dropped_requests: usize,
     pub(crate) dropped_frames: usize,
+    pub(crate) dropped_violations: usize,
     /// Every frame that the server sent.
     pub(crate) frames: Vec<Value>,
     /// The last HTTP response; `None` if the server sent none yet.
@@ -63,6 +64,7 @@ impl StepResult {
             requests: Vec::new(),
             dropped_requests: 0,
             dropped_frames: 0,
+            dropped_violations: 0,
             frames: Vec::new(),
             response: None,
             over_http: false,
@@ -128,6 +130,29 @@ pub(crate) fn violation_line(violation: &Value) -> String {
         section => format!(" ({section})"),
     };
     format!("{rule}{place}: {message}{section}")
+}
+
+/// The maximum number of different violations that one list has.
+const MAX_VIOLATION_LINES: usize = 100;
+
+/// Returns one line for each different violation, with the number of its repetitions.
+pub(crate) fn violation_lines<'a>(violations: impl Iterator<Item = &'a Value>) -> Vec<String> {
+    let mut positions: HashMap<String, usize> = HashMap::new();
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for line in violations.map(violation_line) {
+        let at = *positions.entry(line.clone()).or_insert(counted.len());
+        match counted.get_mut(at) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((line, 1)),
+        }
+    }
+    let left_out = counted.split_off(counted.len().min(MAX_VIOLATION_LINES)).len();
+    let lines = counted.into_iter().map(|(line, count)| match count {
+        1 => line,
+        count => format!("{line} ({count} times)"),
+    });
+    let more = (left_out > 0).then(|| format!("… and {left_out} other violations"));
+    lines.chain(more).collect()
 }
 
 /// Any frame as a value: its JSON, or its text if it is not JSON.

@@ -1,6 +1,8 @@
 //! Every expectation, with values that meet it and values that do not.
 
-use crate::fixture::{block_on, fail, failed, pass};
+use sparring_suite::Outcome;
+
+use crate::fixture::{block_on, fail, failed, outcomes, pass};
 
 #[test]
 fn checks_each_aspect_of_an_answer() {
@@ -126,7 +128,45 @@ fn count_beside_has_counts_only_the_items_that_match() {
 fn a_maximum_count_includes_late_notifications() {
     fail("call: again, expect: {notifications: {count: 1}}", "expected 1, found 2");
     fail("call: again, expect: {notifications: {count: {lt: 2}}}", "a number < 2, found 2");
+    fail("call: again, expect: {notifications: {count: {not: 2}}}", "found 2");
+    fail("call: again, expect: {notifications: {count: {one_of: [1, {gt: 2}]}}}", "found 2");
     pass(&["call: again, expect: {notifications: {count: {ge: 1}}}"]);
+}
+
+#[test]
+fn counts_every_violation_of_a_step() {
+    let answer = |result: &str| {
+        format!("echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{result}}}'")
+    };
+    let server = "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\
+                  \"serverInfo\":{\"name\":\"sh\",\"version\":\"1\"}}";
+    let script = format!(
+        "while read -r line; do id=$(printf %s \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/'); \
+         case \"$line\" in *'\"initialize\"'*) {} ;; \
+         *own/flood*) seq -f 'noise %.0f' $(printf %s \"$line\" | sed 's/.*\"n\":\\([0-9]*\\).*/\\1/'); {} ;; esac; done",
+        answer(server),
+        answer("{}")
+    );
+    let check = |number: usize, expect: &str| {
+        let text = format!(
+            "servers: {{it: {{command: sh, args: [-c, {}], protocol: 2025-06-18}}}}\n\
+             tests: [{{name: a, request: own/flood, with: {{n: {number}}}{expect}}}]",
+            serde_json::json!(script)
+        );
+        match block_on(outcomes(&text, false)).remove(0).1 {
+            Some(Outcome::Passed) => Vec::new(),
+            Some(Outcome::Failed(failed)) => {
+                failed.failures.into_iter().map(|failure| failure.message).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(check(150, ", expect: {violations: {count: 150}}"), Vec::<String>::new());
+    let found = check(150, "");
+    assert_eq!(found.len(), 101, "{found:?}");
+    assert_eq!(found[100], "… and 50 other violations");
+    let found = check(10_005, ", expect: {violations: {has: {rule: wire/not-json}}}");
+    assert_eq!(found, ["5 violations were not checked: the step has too many of them"]);
 }
 
 #[test]

@@ -45,6 +45,22 @@ fn a_subscription_lasts_until_its_test_ends() {
 }
 
 #[test]
+fn the_acknowledgement_of_a_subscription_is_no_notification() {
+    let none = "expect: {notifications: {count: 0}}";
+    pass_everywhere(&format!("wait: 50ms, {none}"));
+    pass_everywhere(&format!("restart: true, {none}"));
+    pass_everywhere(&format!("subscribe: \"a://b\", {none}"));
+    let listen = "request: subscriptions/listen, with: {notifications: {toolsListChanged: true}}";
+    let text = format!(
+        "servers: {{it: {{mock: trainer.mock.yaml, protocol: 2026-07-28}}}}\n\
+         tests: [{{name: a, {listen}, cancel: {{after: 100ms}}, expect: {{notifications: \
+         {{has: {{method: notifications/subscriptions/acknowledged}}, count: 1}}}}}}]"
+    );
+    let results = block_on(outcomes(&text, false));
+    assert!(matches!(results[0].1, Some(Outcome::Passed)), "{results:#?}");
+}
+
+#[test]
 fn a_subscription_that_the_server_refuses_is_an_error() {
     let text = "servers: {it: {mock: plain.mock.yaml, protocol: [2025-11-25, 2026-07-28]}}\n\
                 tests: [{name: a, subscribe: \"a://b\"}, {name: b, subscribe: \"a://b\", \
