@@ -13,7 +13,7 @@ use sparring_script::{Node, Problems, Shape, Source};
 use sparring_transport::read_text_file;
 use walkdir::WalkDir;
 
-use crate::find::{SUFFIX, is_searched, without_dot};
+use crate::find::{is_searched, is_suite, without_dot};
 use crate::grammar::SUITE;
 
 /// The limits of the search: levels of folders, files and folders, suites, and the size of a
@@ -45,9 +45,7 @@ pub fn of_folder(folder: &Path) -> CallArguments {
     let mut found = CallArguments::default();
     let entries = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
     let entries = entries.filter_entry(is_searched).take(MAX_ENTRIES).filter_map(Result::ok);
-    let suites = entries.filter(|entry| {
-        entry.file_name().to_string_lossy().ends_with(SUFFIX) && !entry.path().is_dir()
-    });
+    let suites = entries.filter(|entry| is_suite(entry) && !entry.path().is_dir());
     for entry in suites.take(MAX_SUITES) {
         let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
         let name = without_dot(path).display().to_string();

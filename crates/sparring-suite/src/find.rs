@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-/// The suffix of suite files.
-pub(crate) const SUFFIX: &str = ".spar.yaml";
+/// The suffixes of suite files.
+const SUFFIXES: [&str; 2] = [".spar.yaml", ".spar.yml"];
 
 /// Folders that are not searched: they are large and contain generated files.
 const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
@@ -42,8 +42,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
                 FindError { path, error }
             })?;
             let named = entry.depth() == 0;
-            let is_suite = named || entry.file_name().to_string_lossy().ends_with(SUFFIX);
-            if is_suite && !entry.path().is_dir() {
+            if (named || is_suite(&entry)) && !entry.path().is_dir() {
                 let file = without_dot(entry.path());
                 if !found.contains(&file) {
                     found.push(file);
@@ -57,6 +56,12 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
 /// All entries below a path in the order of names, without hidden and skipped folders.
 pub(crate) fn walk_files(path: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {
     WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_searched)
+}
+
+/// Returns true if a file or a folder has the name of a suite.
+pub(crate) fn is_suite(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// Removes a leading `./`.
@@ -79,13 +84,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         for path in
-            ["b/c.spar.yaml", "a.spar.yaml", ".x/d.spar.yaml", "target/e.spar.yaml", "f.yaml"]
+            ["b/c.spar.yml", "a.spar.yaml", ".x/d.spar.yaml", "target/e.spar.yaml", "f.yaml"]
         {
             std::fs::create_dir_all(at(path).parent().unwrap()).unwrap();
             std::fs::write(at(path), "").unwrap();
         }
         let found = find(&[folder.path().to_owned(), at("f.yaml"), at("a.spar.yaml")]).unwrap();
-        assert_eq!(found, [at("a.spar.yaml"), at("b/c.spar.yaml"), at("f.yaml")]);
+        assert_eq!(found, [at("a.spar.yaml"), at("b/c.spar.yml"), at("f.yaml")]);
         let message = find(&[at("nowhere")]).unwrap_err().to_string();
         assert!(message.starts_with("no such file or folder: "), "{message}");
     }

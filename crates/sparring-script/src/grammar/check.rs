@@ -8,12 +8,18 @@ use crate::node::{Node, NodeKind};
 use crate::problem::Problems;
 use crate::quantity::parse_duration;
 use crate::suggestion::{did_you_mean, suggest_names};
+use crate::template::Template;
 
 /// Checks a value against a shape. Renames keys in the spelling of the wire to those of
 /// the grammar.
 pub fn check_node(node: &mut Node, shape: &Shape, problems: &mut Problems) {
     match (shape, &mut node.kind) {
         (Shape::Any, _) => {}
+        (Shape::OrTemplate(shape), _) => {
+            if !is_template(node) {
+                check_node(node, shape, problems);
+            }
+        }
         (Shape::Matcher(subject), _) => check_subject(node, subject, problems),
         (Shape::OneOrMany(_), NodeKind::List(items)) if items.is_empty() => {
             report_empty(node, problems);
@@ -77,12 +83,19 @@ fn accepts_kind(shape: &Shape, node: &Node) -> bool {
         (Shape::Integer(least), NodeKind::Number(number)) => {
             number.as_i64().map_or(number.is_u64(), |number| number >= *least)
         }
+        (Shape::OrTemplate(shape), _) => is_template(node) || accepts_kind(shape, node),
         (Shape::OneOrMany(shape) | Shape::AnyNumber(shape) | Shape::NonEmpty(shape), _) => {
             accepts_kind(shape, node)
         }
         (Shape::AnyOf(shapes), _) => shapes.iter().any(|shape| accepts_kind(shape, node)),
         _ => false,
     }
+}
+
+/// Returns true for a string with a template.
+fn is_template(node: &Node) -> bool {
+    let template = node.as_str().and_then(|text| Template::parse(text).ok());
+    template.is_some_and(|template| template.as_literal().is_none())
 }
 
 /// Returns true for a list without items and a map without keys.
@@ -171,6 +184,7 @@ mod tests {
             Key::new("roots", &Shape::AnyNumber(&Shape::String), "Its roots."),
             Key::new("env", &Shape::NonEmpty(&Shape::Map(&Shape::String)), "Its variables."),
             Key::new("steps", &Shape::NonEmpty(&Shape::List(&Shape::String)), "Its steps."),
+            Key::new("speed", &Shape::OrTemplate(&Shape::Keyword(&["high", "low"])), "Its speed."),
             Key::new("cache", &Shape::AnyOf(&[Shape::Bool, Shape::Duration]), "Whether."),
         ]],
     };
@@ -202,6 +216,19 @@ mod tests {
         }
         let message = checked("name: x\nenv: {A: 1}\nsteps: a\nroots: 1\n").unwrap_err();
         assert_eq!(message.matches("error:").count(), 3, "{message}");
+    }
+
+    #[test]
+    fn a_template_can_stand_for_a_value_of_some_keys() {
+        for fine in ["high", "\"${speed}\"", "\"${a}-${b}\""] {
+            checked(&format!("name: x\nspeed: {fine}\n")).unwrap();
+        }
+        for wrong in ["hihg", "$${high}", "5"] {
+            let message = checked(&format!("name: x\nspeed: {wrong}\n")).unwrap_err();
+            assert!(message.contains("expected one of high, low, found"), "{message}");
+        }
+        let message = checked("name: x\nmode: \"${mode}\"\n").unwrap_err();
+        assert!(message.contains("expected one of fast, slow"), "{message}");
     }
 
     #[test]

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use super::{Object, Shape};
 use crate::casing::to_camel_case;
 
+/// The pattern of strings with a template.
+pub(super) const TEMPLATE: &str = r"\$\{";
+
 /// Builds the JSON Schema (2020-12) of files of this grammar. Each object is defined once,
 /// in `$defs`.
 pub fn json_schema(title: &str, root: &'static Object) -> Value {
@@ -44,6 +47,9 @@ fn shape_schema(shape: &'static Shape, defs: &mut Map<String, Value>) -> Value {
             json!({"type": "object", "additionalProperties": shape_schema(value, defs)})
         }
         Shape::Object(object) => object_reference(object, defs),
+        Shape::OrTemplate(shape) => {
+            json!({"anyOf": [shape_schema(shape, defs), {"type": "string", "pattern": TEMPLATE}]})
+        }
         Shape::AnyOf(shapes) => {
             let shapes: Vec<Value> = shapes.iter().map(|it| shape_schema(it, defs)).collect();
             json!({"anyOf": shapes})

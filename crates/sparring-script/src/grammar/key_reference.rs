@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::json_schema::TEMPLATE;
 use super::{Object, json_schema};
 use crate::casing::to_snake_case;
 
@@ -46,6 +47,7 @@ fn describe_type(schema: &Value) -> String {
         return choices.join(", or ");
     }
     match schema["type"].as_str() {
+        Some("string") if schema["pattern"] == TEMPLATE => "a template".to_owned(),
         Some("string") if schema.get("pattern").is_some() => "a duration".to_owned(),
         Some("string") => "a string".to_owned(),
         Some("array") => format!("list of {}", describe_type(&schema["items"])),

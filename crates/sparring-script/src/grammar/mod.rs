@@ -47,6 +47,8 @@ pub enum Shape {
     Object(&'static Object),
     /// A value of one of these shapes.
     AnyOf(&'static [Shape]),
+    /// A value of a shape, or a string with a template.
+    OrTemplate(&'static Shape),
     /// A matcher of values of this kind.
     Matcher(&'static Subject),
 }
@@ -105,9 +107,10 @@ impl Object {
     pub fn nearest_keys(&self, name: &str) -> Vec<&'static str> {
         let written = to_snake_case(name);
         let is_synonym = |key: &&Key| key.synonyms.contains(&&*written);
-        match self.all_keys().find(is_synonym) {
-            Some(key) => vec![key.name],
-            None => nearest_names(name, self.all_keys().map(|key| key.name)),
+        let meant: Vec<&str> = self.all_keys().filter(is_synonym).map(|key| key.name).collect();
+        match meant.is_empty() {
+            false => meant,
+            true => nearest_names(name, self.all_keys().map(|key| key.name)),
         }
     }
 
@@ -132,7 +135,7 @@ impl Shape {
             Shape::OneOrMany(item) | Shape::AnyNumber(item) => {
                 format!("{} or a list", item.describe())
             }
-            Shape::NonEmpty(shape) => shape.describe(),
+            Shape::NonEmpty(shape) | Shape::OrTemplate(shape) => shape.describe(),
             Shape::Map(_) => "a map".to_owned(),
             Shape::Object(object) => format!("{} (a map)", object.name),
             Shape::AnyOf(shapes) => {

@@ -4,7 +4,9 @@
 //! negation such an expectation always holds, so the mistake must be found when the file is
 //! loaded.
 
-use super::parse::{MATCHER_NAMES, is_matcher};
+use std::collections::BTreeSet;
+
+use super::parse::{MATCHER_NAMES, is_matcher, parse_pattern};
 use super::synonym::{self, mistaken_matcher};
 use crate::casing::to_camel_case;
 use crate::node::{MapEntry, Node, NodeKind};
@@ -22,6 +24,9 @@ pub enum Subject {
     Text,
     /// One of the strings that the function returns.
     Keyword(fn() -> Vec<&'static str>),
+    /// A string that is usually one of those that the function returns. Only a misspelling of
+    /// one is refused.
+    Name(fn() -> Vec<&'static str>),
     /// A number.
     Number,
     /// A string or a number.
@@ -43,6 +48,9 @@ pub enum Subject {
 /// The maximum number of known words that a message lists.
 const MAX_LISTED_WORDS: usize = 20;
 
+/// The number of characters from which two edits are a misspelling of a name.
+const MIN_LONG_NAME: usize = 8;
+
 /// The matchers that every kind of value can have.
 const GENERAL: [&str; 6] = ["equals", "one_of", "all", "any", "not", "conforms"];
 
@@ -60,7 +68,7 @@ impl Subject {
     pub fn describe(&self) -> String {
         match self {
             Subject::Data => "any value".to_owned(),
-            Subject::Text | Subject::Keyword(_) => "a string".to_owned(),
+            Subject::Text | Subject::Keyword(_) | Subject::Name(_) => "a string".to_owned(),
             Subject::Number => "a number".to_owned(),
             Subject::Scalar => "a string or a number".to_owned(),
             Subject::Bool => "true or false".to_owned(),
@@ -78,7 +86,7 @@ impl Subject {
     fn has_matcher(&self, name: &str) -> bool {
         let of_kind: &[&str] = match self {
             Subject::Data => return true,
-            Subject::Text | Subject::Keyword(_) => &OF_TEXT,
+            Subject::Text | Subject::Keyword(_) | Subject::Name(_) => &OF_TEXT,
             Subject::Number => &OF_NUMBER,
             Subject::Scalar => return GENERAL.contains(&name) || !["every", "has"].contains(&name),
             Subject::Bool => &[],
@@ -96,7 +104,10 @@ impl Subject {
     fn has_literal(&self, node: &Node) -> bool {
         match (self, &node.kind) {
             (Subject::Data, _)
-            | (Subject::Text | Subject::Keyword(_) | Subject::Scalar, NodeKind::String(_))
+            | (
+                Subject::Text | Subject::Keyword(_) | Subject::Name(_) | Subject::Scalar,
+                NodeKind::String(_),
+            )
             | (Subject::Number | Subject::Scalar, NodeKind::Number(_))
             | (Subject::Bool, NodeKind::Bool(_))
             | (Subject::Object(..) | Subject::Map(_), NodeKind::Map(_))
@@ -167,11 +178,62 @@ fn check_matcher(entry: &MapEntry, subject: &Subject, problems: &mut Problems) {
         "len" => check_subject(node, &Subject::Present(&Subject::Number), problems),
         "every" | "has" => check_subject(node, subject.item(), problems),
         "equals" => check_operand(node, subject, problems),
-        "contains" if matches!(subject.kind(), Subject::Text | Subject::Keyword(_)) => {
+        "contains" if is_text(subject) => {
             check_operand(node, &Subject::Present(&Subject::Text), problems);
+            check_part(entry, subject, problems);
         }
+        "starts_with" | "ends_with" | "matches" => check_part(entry, subject, problems),
         _ => {}
     }
+}
+
+fn is_text(subject: &Subject) -> bool {
+    matches!(subject.kind(), Subject::Text | Subject::Keyword(_) | Subject::Name(_))
+}
+
+/// Checks that a matcher of a part of a string has an effect, and that a known word has such
+/// a part.
+fn check_part(entry: &MapEntry, subject: &Subject, problems: &mut Problems) {
+    let (name, span) = (&*entry.key, entry.value.span);
+    let Some(part) = entry.value.as_str().filter(|text| !is_template(text)) else { return };
+    if part.is_empty() {
+        let message = format!("`{name}` has no effect here: every string has an empty part");
+        let help = match subject {
+            Subject::Present(_) => "use `{len: {gt: 0}}` for a string that is not empty",
+            _ => "use `{is: string}` for any string",
+        };
+        problems.add_with_help(span, message, Some(help.to_owned()));
+        return;
+    }
+    let Subject::Keyword(words) = subject.kind() else { return };
+    let words = words();
+    let pattern = (name == "matches").then(|| parse_pattern(part).ok()).flatten();
+    let fits = |word: &&str| match name {
+        "contains" => word.contains(part),
+        "starts_with" => word.starts_with(part),
+        "ends_with" => word.ends_with(part),
+        _ => pattern.as_ref().is_none_or(|it| it.is_match(word).unwrap_or(true)),
+    };
+    if !words.iter().any(fits) {
+        let message = format!("`{name}: {part}` matches none of the known values");
+        let known = || format!("known values: {}", words.join(", "));
+        let help = (words.len() <= MAX_LISTED_WORDS).then(known);
+        let beginning = part.split_once('/').map_or(part, |(beginning, _)| beginning);
+        let beginnings = words.iter().filter_map(|word| Some(word.split_once('/')?.0));
+        let beginnings: BTreeSet<&str> = beginnings.collect();
+        let help = help.or_else(|| did_you_mean(beginning, beginnings));
+        problems.add_with_help(span, message, help);
+    }
+}
+
+/// Returns the known name that a text misspells.
+fn misspelled_name(text: &str, names: &[&'static str]) -> Option<&'static str> {
+    let max_edits = if text.chars().count() < MIN_LONG_NAME { 1 } else { 2 };
+    let is_near = |name: &&&str| {
+        strsim::osa_distance(name, text) <= max_edits
+            || name.strip_prefix("notifications/") == Some(text)
+    };
+    names.iter().find(is_near).filter(|_| !names.contains(&text)).copied()
 }
 
 /// Checks the operand of a matcher that takes a literal value.
@@ -188,6 +250,7 @@ fn check_literal(node: &Node, subject: &Subject, problems: &mut Problems) {
         let message = format!("expected {}, found {}", subject.describe(), node.describe());
         problems.add_with_help(node.span, message, literal_help(node, subject));
     }
+    check_name(node, subject, problems);
     if let (Subject::Keyword(words), Some(text)) = (subject.kind(), node.as_str()) {
         let words = words();
         if !words.contains(&text) {
@@ -199,12 +262,22 @@ fn check_literal(node: &Node, subject: &Subject, problems: &mut Problems) {
     }
 }
 
+/// Reports a string that misspells a known name.
+fn check_name(node: &Node, subject: &Subject, problems: &mut Problems) {
+    let (Subject::Name(names), Some(text)) = (subject.kind(), node.as_str()) else { return };
+    if let Some(meant) = misspelled_name(text, &names()) {
+        let help = Some(synonym::suggest(meant));
+        problems.add_with_help(node.span, format!("unknown value `{text}`"), help);
+    }
+}
+
 /// Suggests the spelling of a literal that can match.
 fn literal_help(node: &Node, subject: &Subject) -> Option<String> {
     match (subject.kind(), &node.kind) {
-        (Subject::Text | Subject::Keyword(_), NodeKind::Number(_) | NodeKind::Bool(_)) => {
-            Some("put it in quotes".to_owned())
-        }
+        (
+            Subject::Text | Subject::Keyword(_) | Subject::Name(_),
+            NodeKind::Number(_) | NodeKind::Bool(_),
+        ) => Some("put it in quotes".to_owned()),
         (Subject::Object(_, fields), NodeKind::String(text)) => {
             let (name, _) =
                 fields.iter().find(|(name, _)| ["name", "method", "rule"].contains(name))?;
@@ -322,6 +395,8 @@ mod tests {
             ("size", Subject::Number),
             ("tags", Subject::List(&Subject::Text)),
             ("rule", Subject::Keyword(|| vec!["wire/not-json", "wire/id-null"])),
+            ("method", Subject::Name(|| vec!["tools/call", "notifications/message", "GET"])),
+            ("kind", Subject::Text),
             ("meta", Subject::Data),
         ],
     );
@@ -390,6 +465,8 @@ mod tests {
             "{tags: [a, {starts_with: b}]}",
             "{rule: wire/not-json}",
             "{rule: {starts_with: wire/}}",
+            "{rule: {matches: \"json$\"}, kind: {starts_with: a}, method: {not: my/method}}",
+            "{method: tools/call, name: {starts_with: \"${x}\"}}",
         ] {
             check(&ITEM, text, &[]);
         }
@@ -399,6 +476,25 @@ mod tests {
         check(&ITEM, "{contains: a}", &["`contains` cannot match an item"]);
         check(&ITEM, "{name: a, not: {size: 1}}", &["no field `not` in an item", "use `all: ["]);
         check(&ITEM, "{rule: wire/not-jsn}", &["unknown value `wire/not-jsn`", "'wire/not-json'"]);
+        check(
+            &ITEM,
+            "{rule: {starts_with: wyre/}}",
+            &["`starts_with: wyre/` matches none of the known values", "wire/not-json"],
+        );
+        check(&ITEM, "{rule: {matches: jsn}}", &["`matches: jsn` matches none of the known"]);
+        for (wrong, right) in
+            [("tools/cal", "tools/call"), ("message", "notifications/message"), ("GTE", "GET")]
+        {
+            let expected = [&*format!("unknown value `{wrong}`"), &format!("'{right}'")];
+            check(&ITEM, &format!("{{method: {{not: {wrong}}}}}"), &expected);
+        }
+        for name in ["contains", "starts_with", "ends_with", "matches"] {
+            let message = format!("`{name}` has no effect here");
+            check(&ITEM, &format!("{{name: {{{name}: \"\"}}}}"), &[&message, "is: string"]);
+            check(&TEXT, &format!("{{not: {{{name}: \"\"}}}}"), &[&message, "len: {gt: 0}"]);
+        }
+        check(&ITEM, "{meta: {list: {contains: \"\"}}}", &[]);
+        check(&ITEM, "{meta: {name: {matches: \"\"}}}", &["`matches` has no effect here"]);
         check(&ITEM, "{tags: {name: a}}", &["expected a list, found a map", "use `has:"]);
         check(&ITEM, "{meta: {size: {gte: 1}}}", &["`gte` is not a matcher"]);
     }

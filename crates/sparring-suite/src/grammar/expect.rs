@@ -11,7 +11,7 @@ pub(super) static EXPECT: Object = Object {
     keys: &[
         &[
             Key::new("text", &TEXT, "All text items, joined without a separator.")
-                .synonyms(&["output"]),
+                .synonyms(&["output", "contains", "includes"]),
             Key::new("json", &DATA, "The text, parsed as JSON."),
             Key::new("structured", &DATA, "The structured content of a tool result.")
                 .synonyms(&["structured_content"]),

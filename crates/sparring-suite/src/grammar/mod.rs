@@ -14,7 +14,7 @@ mod suite;
 pub(crate) use journals::{fits_mcp, is_llm_key, is_mcp_key};
 pub(crate) use server::SERVER;
 pub(crate) use subjects::{
-    COMPLETION, FRAME, MESSAGE, PROMPT, RESOURCE, TEMPLATE, TOOL, VIOLATION,
+    COMPLETION, FRAME, HTTP_METHOD, MESSAGE, METHOD, PROMPT, RESOURCE, TEMPLATE, TOOL, VIOLATION,
 };
 pub(crate) use suite::{SHARED, SUITE, TEST};
 

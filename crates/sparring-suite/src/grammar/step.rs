@@ -135,14 +135,98 @@ static ANSWER: Object = Object {
     keys: &[&[
         Key::new(
             "elicitation",
-            &Shape::OneOrMany(&Shape::Map(&Shape::Any)),
+            &Shape::OneOrMany(&Shape::Object(&ELICITED)),
             "The answer to elicitation/create: `action` and `content`. In a list, each item answers one request.",
         ),
         Key::new(
             "sampling",
-            &Shape::OneOrMany(&Shape::Map(&Shape::Any)),
+            &Shape::OneOrMany(&Shape::Object(&SAMPLED)),
             "The answer to sampling/createMessage: `role`, `content`, `model`. In a list, each item answers one request.",
         ),
         Key::new("roots", &Shape::AnyNumber(&Shape::String), "The answer to roots/list: the URIs."),
     ]],
 };
+
+static ELICITED: Object = Object {
+    name: "an answer to an elicitation",
+    keys: &[&[
+        Key::new(
+            "action",
+            &Shape::OrTemplate(&Shape::Keyword(&["accept", "decline", "cancel"])),
+            "The choice of the user.",
+        )
+        .required(),
+        Key::new(
+            "content",
+            &Shape::OrTemplate(&Shape::Map(&Shape::Any)),
+            "The values of the form, by the names of its fields.",
+        ),
+        Key::new("_meta", &METADATA, "The metadata."),
+    ]],
+};
+
+static SAMPLED: Object = Object {
+    name: "an answer to a sampling request",
+    keys: &[&[
+        Key::new(
+            "role",
+            &Shape::OrTemplate(&Shape::Keyword(&["assistant", "user"])),
+            "The role of the message.",
+        )
+        .required(),
+        Key::new(
+            "content",
+            &Shape::OrTemplate(&Shape::OneOrMany(&Shape::Object(&BLOCK))),
+            "The content of the message.",
+        )
+        .required(),
+        Key::new("model", &Shape::String, "The name of the model.").required(),
+        Key::new("stop_reason", &Shape::String, "The reason why the model stopped."),
+        Key::new("_meta", &METADATA, "The metadata."),
+    ]],
+};
+
+/// The content blocks of sampled messages, with the keys of all types.
+static BLOCK: Object = Object {
+    name: "a content block",
+    keys: &[&[
+        Key::new(
+            "type",
+            &Shape::OrTemplate(&Shape::Keyword(&[
+                "text",
+                "image",
+                "audio",
+                "tool_use",
+                "tool_result",
+            ])),
+            "The type.",
+        )
+        .required(),
+        Key::new("text", &Shape::String, "The text."),
+        Key::new("data", &Shape::String, "The image or audio in Base64."),
+        Key::new("mime_type", &Shape::String, "The media type of `data`."),
+        Key::new("annotations", &METADATA, "The annotations."),
+        Key::new("id", &Shape::String, "The id of a tool use."),
+        Key::new("name", &Shape::String, "The tool of a tool use."),
+        Key::new(
+            "input",
+            &Shape::OrTemplate(&Shape::Map(&Shape::Any)),
+            "The arguments of a tool use.",
+        ),
+        Key::new("tool_use_id", &Shape::String, "The tool use to which a tool result belongs."),
+        Key::new(
+            "content",
+            &Shape::OrTemplate(&Shape::List(&Shape::Any)),
+            "The content of a tool result.",
+        ),
+        Key::new("structured_content", &Shape::Any, "The structured content of a tool result."),
+        Key::new(
+            "is_error",
+            &Shape::OrTemplate(&Shape::Bool),
+            "True if a tool result is an error.",
+        ),
+        Key::new("_meta", &METADATA, "The metadata."),
+    ]],
+};
+
+static METADATA: Shape = Shape::OrTemplate(&Shape::Map(&Shape::Any));

@@ -3,8 +3,10 @@
 //! The items of the protocol have the fields of all revisions; a test compares them with the
 //! types of the wire.
 
+use std::collections::BTreeSet;
+
 use sparring_script::{Shape, Subject};
-use sparring_wire::RULES;
+use sparring_wire::{RULES, Revision, Side};
 
 use crate::step_result::ERROR_KINDS;
 
@@ -49,7 +51,28 @@ pub(crate) static VIOLATION: Subject = Subject::Object(
 
 /// A request or a notification.
 pub(crate) static MESSAGE: Subject =
-    Subject::Object("a message", &[("method", Subject::Text), ("params", Subject::Data)]);
+    Subject::Object("a message", &[("method", METHOD), ("params", Subject::Data)]);
+
+/// A method of the protocol, or another one.
+pub(crate) const METHOD: Subject = Subject::Name(methods);
+
+/// A method of HTTP, or another one.
+pub(crate) const HTTP_METHOD: Subject = Subject::Name(|| {
+    vec!["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
+});
+
+/// The methods of the protocol in all revisions, each once.
+fn methods() -> Vec<&'static str> {
+    let of_side = |revision: Revision, from: Side| {
+        let requests = revision.requests(from).iter().map(|it| it.name);
+        requests.chain(revision.notifications(from).iter().map(|it| it.name))
+    };
+    let sides = [Side::Client, Side::Server];
+    let all = Revision::ALL
+        .into_iter()
+        .flat_map(|revision| sides.into_iter().flat_map(move |from| of_side(revision, from)));
+    all.collect::<BTreeSet<_>>().into_iter().collect()
+}
 
 /// Any frame. One that is not JSON is a string, and a batch is a list.
 pub(crate) static FRAME: Subject =
@@ -60,7 +83,7 @@ const JSON_FRAME: Subject = Subject::Object(
     &[
         ("jsonrpc", Subject::Text),
         ("id", Subject::Scalar),
-        ("method", Subject::Text),
+        ("method", METHOD),
         ("params", Subject::Data),
         ("result", Subject::Data),
         (
@@ -183,7 +206,27 @@ static CONTENT_ITEM: Subject = Subject::Object(
         ("annotations", ANNOTATIONS),
         ("resource", RESOURCE_CONTENTS),
         ("role", Subject::Text),
-        ("content", Subject::Data),
+        ("content", CONTENT_BLOCK),
+        ("_meta", Subject::Data),
+    ],
+);
+
+/// The content of a message of a prompt.
+const CONTENT_BLOCK: Subject = Subject::Object(
+    "a content block",
+    &[
+        ("type", Subject::Text),
+        ("text", Subject::Text),
+        ("data", Subject::Text),
+        ("mimeType", Subject::Text),
+        ("uri", Subject::Text),
+        ("name", Subject::Text),
+        ("title", Subject::Text),
+        ("description", Subject::Text),
+        ("size", Subject::Number),
+        ("icons", ICONS),
+        ("annotations", ANNOTATIONS),
+        ("resource", RESOURCE_CONTENTS),
         ("_meta", Subject::Data),
     ],
 );
@@ -220,8 +263,6 @@ const ICONS: Subject = Subject::List(&Subject::Object(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     /// The files of the revisions, which have one line for each type.
@@ -271,6 +312,10 @@ mod tests {
         check(&PROMPT, &["Prompt"]);
         check(&ANNOTATIONS, &["Annotations"]);
         check(&RESOURCE_CONTENTS, &["TextResourceContents", "BlobResourceContents"]);
+        check(
+            &CONTENT_BLOCK,
+            &["TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource"],
+        );
         check(
             &CONTENT_ITEM,
             &[

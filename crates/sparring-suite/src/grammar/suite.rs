@@ -57,12 +57,12 @@ static SHARED_KEYS: [Key; 4] = [
     .synonyms(&["server", "targets"]),
     Key::new(
         "mocks",
-        &Shape::Map(&Shape::Object(&MOCK)),
+        &Shape::NonEmpty(&Shape::Map(&Shape::Object(&MOCK))),
         "Mocks by name, started for this suite. `${mocks.NAME.url}` is the URL of one.",
     ),
     Key::new(
         "fragments",
-        &Shape::Map(&Shape::List(&Shape::Object(&STEP))),
+        &Shape::NonEmpty(&Shape::Map(&Shape::List(&Shape::Object(&STEP)))),
         "Named steps for `use`.",
     ),
 ];
@@ -84,19 +84,21 @@ static NEEDS: Object = Object {
     ]],
 };
 
+static STEPS: Shape = Shape::NonEmpty(&Shape::List(&Shape::Object(&STEP)));
+
 /// The keys for steps before and after a suite or a test.
 static SETUP_KEYS: [Key; 2] = [
-    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps to run first.").synonyms(&[
+    Key::new("setup", &STEPS, "Steps to run first.").synonyms(&[
         "before",
         "before_all",
         "before_each",
     ]),
-    Key::new(
-        "teardown",
-        &Shape::List(&Shape::Object(&STEP)),
-        "Steps to run at the end, even after a failure.",
-    )
-    .synonyms(&["after", "after_all", "after_each", "cleanup"]),
+    Key::new("teardown", &STEPS, "Steps to run at the end, even after a failure.").synonyms(&[
+        "after",
+        "after_all",
+        "after_each",
+        "cleanup",
+    ]),
 ];
 
 pub(crate) static TEST: Object = Object {

@@ -20,7 +20,8 @@ use crate::step_result::StepResult;
 /// The largest count that [`forbids_more`] tries one by one.
 const MAX_TRIED_COUNT: u32 = 100;
 
-/// Returns remarks that are no failures: unknown arguments, and warnings unless they fail.
+/// Returns remarks that are no failures: unknown arguments, answers for which the server did not
+/// ask, and warnings unless they fail.
 pub(crate) fn notes(
     step: &Step,
     result: &StepResult,
@@ -28,6 +29,8 @@ pub(crate) fn notes(
     strict: bool,
 ) -> Vec<Note> {
     let mut notes = arguments::notes(step, result);
+    let unused = result.unused_answers.iter();
+    notes.extend(unused.map(|it| Note { span: step.span, message: it.clone() }));
     if !strict {
         notes.extend(defaults::warnings(step, result, scope));
     }
@@ -146,8 +149,7 @@ fn forbids_larger(count: &MatcherTemplate, scope: &dyn Scope) -> bool {
         let number = serde_json::Value::from(number);
         count.check(Some(&number), scope).is_ok_and(|it| it.is_empty())
     };
-    !fits(u32::MAX)
-        || (0..=MAX_TRIED_COUNT).skip_while(|it| !fits(*it)).any(|larger| !fits(larger))
+    !fits(u32::MAX) || (0..=MAX_TRIED_COUNT).skip_while(|it| !fits(*it)).any(|larger| !fits(larger))
 }
 
 /// The items of a collection.

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use serde_json::Value;
-use sparring_script::{MapEntry, Node, TemplateTree, parse_duration};
+use sparring_script::{MapEntry, Node, TemplateTree};
 
 use super::Loader;
 use crate::model::{
@@ -20,7 +20,7 @@ impl Loader {
             return None;
         }
         let command = self.read_command(&entry.value)?;
-        let timeout = entry.value.get("timeout").and_then(Node::as_str);
+        let timeout = self.read_timeout(&entry.value);
         let stdin = self.read_text(&entry.value, "stdin");
         let asks = |tree: &TemplateTree| {
             tree.placeholders().iter().any(|(path, ..)| path.root() == "input")
@@ -29,7 +29,6 @@ impl Loader {
             true => stdin,
             false => stdin.or_else(|| Some(self.default_stdin(entry))),
         };
-        let timeout = timeout.and_then(|it| parse_duration(it).ok());
         Some(Agent { span: entry.key_span, command, stdin, timeout })
     }
 

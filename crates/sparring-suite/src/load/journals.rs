@@ -1,9 +1,10 @@
 //! Reads the expectations of journals, and checks that their mocks exist.
 
+use sparring_script::matcher::check_subject;
 use sparring_script::{MapEntry, Node, NodeKind, did_you_mean};
 
 use super::{Loader, one_or_many};
-use crate::grammar::{fits_mcp, is_llm_key, is_mcp_key};
+use crate::grammar::{METHOD, fits_mcp, is_llm_key, is_mcp_key};
 use crate::model::{
     Expectation, Journal, JournalExpectation, MatcherTemplate, Server, ServerKind, Step, SuiteMock,
 };
@@ -52,6 +53,9 @@ impl Loader {
     fn check_requests(&mut self, name: &str, expected: &[Node], form: Form) {
         for entry in expected.iter().flat_map(Node::entries) {
             let key = &entry.key;
+            if form == Form::Mcp && key == "method" {
+                check_subject(&entry.value, &METHOD, &mut self.problems);
+            }
             let needed = match form {
                 Form::Http | Form::Mcp if is_llm_key(key) => "an LLM endpoint",
                 Form::Http | Form::Llm if is_mcp_key(key) => "an MCP server",

@@ -1,10 +1,12 @@
 //! Reads the mocks of a suite.
 
 use sparring_mock::{HttpFault, LlmScope, LlmScript};
+use sparring_script::matcher::check_subject;
 use sparring_script::{MapEntry, Node, NodeKind, TemplateTree, did_you_mean, parse_duration};
 
 use super::servers::is_process;
 use super::{Loader, one_or_many};
+use crate::grammar::HTTP_METHOD;
 use crate::model::{
     Body, Interactions, Llm, MatcherTemplate, MockKind, Reply, Route, Server, SuiteMock, Transport,
 };
@@ -138,7 +140,21 @@ impl Loader {
             when: route.get("when").map(|when| self.read_request(when)),
             replies: self.read_replies(route.get("reply").map(one_or_many).unwrap_or_default()),
         };
-        node.items().iter().map(route).collect()
+        let routes = node.items().iter().map(route).collect();
+        self.check_order(node.items());
+        routes
+    }
+
+    /// Refuses routes after one that matches every request.
+    fn check_order(&mut self, routes: &[Node]) {
+        let is_general =
+            |route: &Node| route.get("when").is_none_or(|when| when.entries().is_empty());
+        let after = routes.iter().skip_while(|route| !is_general(route)).nth(1);
+        if let Some(route) = after {
+            let message = "no request gets to this route: the route before matches every request";
+            let help = Some("write `when` there, or move it to the end".to_owned());
+            self.problems.add_with_help(route.span, message, help);
+        }
     }
 
     /// Reads a matcher of HTTP requests.
@@ -147,7 +163,10 @@ impl Loader {
         if let NodeKind::Map(entries) = &mut node.kind {
             for entry in entries {
                 match (&*entry.key, &mut entry.value.kind) {
-                    ("method", NodeKind::String(method)) => *method = method.to_uppercase(),
+                    ("method", NodeKind::String(method)) => {
+                        *method = method.to_uppercase();
+                        check_subject(&entry.value, &HTTP_METHOD, &mut self.problems);
+                    }
                     ("headers", NodeKind::Map(headers)) => {
                         headers.iter_mut().for_each(|it| it.key.make_ascii_lowercase());
                     }
@@ -155,6 +174,12 @@ impl Loader {
                         if path.contains('?') && !path.contains("${") =>
                     {
                         let message = "a path has no query; use `query`";
+                        self.problems.add(entry.value.span, message);
+                    }
+                    ("path", NodeKind::String(path))
+                        if !path.starts_with('/') && !path.starts_with("${") =>
+                    {
+                        let message = "no request has this path, because a path begins with `/`";
                         self.problems.add(entry.value.span, message);
                     }
                     _ => {}

@@ -21,9 +21,12 @@ mod watched_files;
 pub use watched_files::WatchedFiles;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
-use sparring_script::{MapEntry, Node, NodeKind, Object, Problems, Source, TemplateTree};
+use sparring_script::{
+    MapEntry, Node, NodeKind, Object, Problems, Source, TemplateTree, parse_duration,
+};
 use sparring_transport::{MAX_SCRIPT_BYTES, read_text_file};
 
 use crate::model::{Agent, Files, Needs, Server, SnapshotRules, Suite, SuiteMock, Test};
@@ -105,6 +108,10 @@ impl Suite {
             using: Vec::new(),
             snapshots: SnapshotRules::default(),
             watched: WatchedFiles::default(),
+            shared: ["agent", "fragments", "mocks"]
+                .into_iter()
+                .filter_map(|key| read.node.get(key).cloned())
+                .collect(),
             has_agent: read.node.get("agent").is_some(),
             interactions: read.node.get("mcp_interactions").map(Node::to_json),
             mocks: Vec::new(),
@@ -131,6 +138,8 @@ struct Loader {
     fragments: Vec<MapEntry>,
     /// The fragments that are being read, each used by the one before.
     using: Vec<String>,
+    /// The parts of the suite whose templates use the values of a test.
+    shared: Vec<Node>,
     /// True if the suite has an agent for all tests.
     has_agent: bool,
     /// The interactions of tests without their own.
@@ -180,6 +189,26 @@ impl Loader {
     /// Reads a string with templates.
     fn read_text(&mut self, node: &Node, key: &str) -> Option<TemplateTree> {
         self.read_tree(node, key).map(TemplateTree::into_text)
+    }
+
+    /// Reads a string without templates. Refuses an empty one.
+    fn read_full_text(&mut self, node: &Node, key: &str) -> Option<String> {
+        let node = node.get(key)?;
+        let text = node.as_str()?;
+        if text.trim().is_empty() {
+            self.problems.add(node.span, format!("`{key}` is empty"));
+        }
+        Some(text.to_owned())
+    }
+
+    /// Reads a `timeout`. Refuses zero, because nothing takes no time.
+    fn read_timeout(&mut self, node: &Node) -> Option<Duration> {
+        let node = node.get("timeout")?;
+        let timeout = parse_duration(node.as_str()?).ok()?;
+        if timeout.is_zero() {
+            self.problems.add(node.span, "nothing can be done in no time");
+        }
+        Some(timeout)
     }
 
     /// Reads a URL with templates, whose values are percent-encoded.

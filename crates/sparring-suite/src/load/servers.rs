@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sparring_mock::{MockServer, Settings};
-use sparring_script::{MapEntry, Node, TemplateTree, casing, parse_duration};
+use sparring_script::{MapEntry, Node, TemplateTree, casing, did_you_mean, parse_duration};
 use sparring_wire::Revision;
 
 use super::{Loader, is_almost};
@@ -22,6 +22,16 @@ const KINDS: [(&str, &[&str]); 3] = [
 /// The other keys of a `command` with `url`.
 const HTTP_PROCESS_KEYS: [&str; 7] =
     ["command", "args", "env", "cwd", "bearer", "headers", "ready"];
+
+/// The capabilities of clients in all revisions, with their members, if these are known.
+const CAPABILITIES: [(&str, &[&str]); 6] = [
+    ("roots", &["listChanged"]),
+    ("sampling", &["context", "tools"]),
+    ("elicitation", &["form", "url"]),
+    ("tasks", &["list", "cancel", "requests"]),
+    ("experimental", &[]),
+    ("extensions", &[]),
+];
 
 impl Loader {
     pub(super) fn read_servers(&mut self, node: &Node) -> Vec<Server> {
@@ -75,17 +85,19 @@ impl Loader {
             "url" => ServerKind::Http(self.read_address(node)?),
             _ => ServerKind::Mock(self.read_script(node)?),
         };
-        let timeout = node.get("timeout").and_then(Node::as_str);
-        let timeout = timeout.and_then(|text| parse_duration(text).ok());
+        let timeout = self.read_timeout(node);
         let concurrency = node.get("concurrency").and_then(Node::as_u64);
         let capabilities = node.get("capabilities").cloned().map(|mut node| {
             casing::rename_keys_to_wire(&mut node);
+            self.check_capabilities(&node);
             TemplateTree::from_node(&node, &mut self.problems)
         });
         let ignores_exit_status = node.get("ignore_exit_status").and_then(Node::as_bool);
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
         self.check_process(node, &transports, "memory");
+        self.check_repetitions(node, "protocol");
+        self.check_repetitions(node, "transport");
         Some(Server {
             name: entry.key.clone(),
             span: entry.key_span,
@@ -97,6 +109,39 @@ impl Loader {
             protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })
+    }
+
+    /// Refuses misspelled capabilities of clients. Other unknown ones may be those of an
+    /// extension.
+    fn check_capabilities(&mut self, node: &Node) {
+        let names = CAPABILITIES.map(|(name, _)| name);
+        for entry in node.entries() {
+            match CAPABILITIES.iter().find(|(name, _)| *name == entry.key) {
+                None => self.check_capability(entry, &names),
+                Some((_, members)) => {
+                    entry.value.entries().iter().for_each(|it| self.check_capability(it, members));
+                }
+            }
+        }
+    }
+
+    fn check_capability(&mut self, entry: &MapEntry, known: &[&str]) {
+        let meant = did_you_mean(&entry.key, known.iter().copied());
+        if let Some(meant) = meant.filter(|_| !known.contains(&&*entry.key)) {
+            let message = format!("unknown capability `{}`", entry.key);
+            self.problems.add_with_help(entry.key_span, message, Some(meant));
+        }
+    }
+
+    /// Refuses a choice that is listed twice.
+    fn check_repetitions(&mut self, node: &Node, key: &str) {
+        let chosen = node.get(key).map(Node::items).unwrap_or_default();
+        for (at, choice) in chosen.iter().enumerate() {
+            if chosen[..at].iter().any(|it| it.kind == choice.kind) {
+                let name = choice.as_str().unwrap_or_default();
+                self.problems.add(choice.span, format!("`{name}` is here twice"));
+            }
+        }
     }
 
     /// Refuses the keys that servers of this kind do not have.
@@ -137,7 +182,7 @@ impl Loader {
             true => is_http(default),
             false => transports.iter().any(|name| is_http(name)),
         };
-        if let Some(process) = node.entry("process").filter(|_| !over_http) {
+        if let Some(process) = node.entry("process").filter(|_| is_process(node) && !over_http) {
             let message = "`process` needs `transport: http` or `transport: sse`";
             self.problems.add(process.key_span, message);
         }

@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use sparring_script::{
-    Node, Path, Scope, TemplateTree, UndefinedPath, did_you_mean, parse_duration,
-};
+use sparring_script::{Node, NodeKind, Path, Scope, TemplateTree, UndefinedPath, did_you_mean};
 
-use super::Loader;
 use super::steps::VERBS;
 use super::template_check::RESERVED;
+use super::{Loader, one_or_many};
 use crate::model::{Server, Step, Test};
 
 /// The keys that a step can have beside its verb.
@@ -45,6 +43,7 @@ impl Loader {
         if cases.items().is_empty() {
             self.problems.add(cases.span, "`cases` is empty");
         }
+        self.check_columns(node, cases);
         let rows = cases.items().iter().map(|row| {
             for column in row.entries().iter().filter(|it| RESERVED.contains(&&*it.key)) {
                 let message = format!("`{}` is reserved in templates", column.key);
@@ -56,6 +55,29 @@ impl Loader {
             }
         });
         rows.collect()
+    }
+
+    /// Refuses columns that no template uses.
+    fn check_columns(&mut self, test: &Node, cases: &Node) {
+        for row in cases.items().iter().filter(|row| row.entries().is_empty()) {
+            self.problems.add(row.span, "this case has no values");
+        }
+        let mut known = HashSet::from(RESERVED);
+        let columns = cases.items().iter().flat_map(Node::entries);
+        for column in columns.filter(|column| known.insert(&column.key)) {
+            let is_used = |text: &str| text.contains(&format!("${{{}", column.key));
+            let mut parts = test.entries().iter().filter(|entry| entry.key != "cases");
+            let in_test = parts.any(|entry| any_string(&entry.value, &is_used));
+            if in_test || self.shared.iter().any(|node| any_string(node, &is_used)) {
+                continue;
+            }
+            let help = match is_step_key(&column.key) {
+                true => "move it to the test; a case has only values for templates".to_owned(),
+                false => format!("write `${{{}}}` where the test needs the value", column.key),
+            };
+            let message = format!("no template uses the column `{}`", column.key);
+            self.problems.add_with_help(column.key_span, message, Some(help));
+        }
     }
 
     fn read_test(
@@ -78,15 +100,12 @@ impl Loader {
             only: is("only"),
             isolate: is("isolate"),
             retry: node.get("retry").and_then(Node::as_u64),
-            timeout: node
-                .get("timeout")
-                .and_then(Node::as_str)
-                .and_then(|it| parse_duration(it).ok()),
+            timeout: self.read_timeout(node),
             case,
             extent: node.span,
             span: node.get("name").map_or(node.span, |name| name.span),
-            tags: super::texts(node, "tags"),
-            skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
+            tags: self.read_tags(node),
+            skip: self.read_full_text(node, "skip"),
             interactions,
             turns,
             server,
@@ -125,6 +144,15 @@ impl Loader {
                 text
             }
         }
+    }
+
+    fn read_tags(&mut self, node: &Node) -> Vec<String> {
+        for tag in node.get("tags").map(one_or_many).unwrap_or_default() {
+            if tag.as_str().is_some_and(|text| text.trim().is_empty()) {
+                self.problems.add(tag.span, "the tag is empty");
+            }
+        }
+        super::texts(node, "tags")
     }
 
     /// Finds the server of a test (default: the first).
@@ -176,6 +204,18 @@ impl Loader {
                 self.problems.add_with_help(*span, message, help);
             }
         }
+    }
+}
+
+/// Returns true if a string in the node, at any depth, fulfils a condition.
+fn any_string(node: &Node, condition: &impl Fn(&str) -> bool) -> bool {
+    match &node.kind {
+        NodeKind::String(text) => condition(text),
+        NodeKind::List(items) => items.iter().any(|item| any_string(item, condition)),
+        NodeKind::Map(entries) => {
+            entries.iter().any(|it| condition(&it.key) || any_string(&it.value, condition))
+        }
+        _ => false,
     }
 }
 

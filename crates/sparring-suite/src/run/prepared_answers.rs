@@ -21,6 +21,23 @@ struct PreparedAnswer {
     asked: usize,
 }
 
+impl PreparedAnswer {
+    fn describe_unused(&self) -> Option<String> {
+        let method = self.question.method();
+        let prepared = match self.turns {
+            AnswerOrder::Always => 1,
+            AnswerOrder::Each => self.answers.as_array().map_or(1, Vec::len),
+        };
+        let times = match self.asked {
+            0 => return Some(format!("the server did not send {method}, which has an `answer`")),
+            asked if asked >= prepared => return None,
+            1 => "once".to_owned(),
+            asked => format!("{asked} times"),
+        };
+        Some(format!("the server sent {method} {times}, and `answer` has {prepared} answers"))
+    }
+}
+
 impl PreparedAnswers {
     /// Replaces the answers by those of another step.
     pub(super) fn set(&self, answers: Vec<(ServerRequest, Value, AnswerOrder)>) {
@@ -51,6 +68,11 @@ impl PreparedAnswers {
             let answers = self.clone();
             builder.answer(question, move |_| std::future::ready(answers.next(question)))
         })
+    }
+
+    /// Describes the answers for which the server has not asked.
+    pub(super) fn describe_unused(&self) -> Vec<String> {
+        self.lock().iter().filter_map(PreparedAnswer::describe_unused).collect()
     }
 
     fn next(&self, question: ServerRequest) -> Result<Value, ErrorObject> {

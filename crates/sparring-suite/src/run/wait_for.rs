@@ -16,6 +16,10 @@ pub(super) const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The time without new messages after which a step that forbids messages ends.
 const QUIET_TIME: Duration = Duration::from_millis(100);
 
+/// The number of looks without new messages after which such a step ends. On a busy machine, much
+/// time can pass between two looks.
+const QUIET_POLLS: u32 = 10;
+
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Calls `update` again and again until everything expected has arrived and, if
@@ -40,12 +44,14 @@ pub(super) async fn expected(
         update(result);
     }
     let forbids = expectations.iter().any(|expectation| judge::forbids_more(expectation, scope));
-    let (mut sizes, mut since) = (collected(result), Instant::now());
-    while forbids && since.elapsed() < QUIET_TIME && Instant::now() < end + QUIET_TIME {
+    let (mut sizes, mut since, mut polls) = (collected(result), Instant::now(), 0);
+    let is_quiet = |since: Instant, polls| since.elapsed() >= QUIET_TIME && polls >= QUIET_POLLS;
+    while forbids && !is_quiet(since, polls) && Instant::now() < end + QUIET_TIME {
         sleep(POLL_INTERVAL).await;
         update(result);
+        polls += 1;
         if collected(result) != sizes {
-            (sizes, since) = (collected(result), Instant::now());
+            (sizes, since, polls) = (collected(result), Instant::now(), 0);
         }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct StepResult {
     pub(crate) unchecked: Option<String>,
     /// The arguments of a call that the input schema of its tool does not have.
     pub(crate) unknown_arguments: Vec<UnknownArgument>,
+    /// The answers of the step for which the server did not ask, in words.
+    pub(crate) unused_answers: Vec<String>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
     /// The numbers of requests, frames and violations of the server that were too many to keep.
@@ -60,6 +62,7 @@ impl StepResult {
             violations: Vec::new(),
             unchecked: None,
             unknown_arguments: Vec::new(),
+            unused_answers: Vec::new(),
             notifications: Vec::new(),
             requests: Vec::new(),
             dropped_requests: 0,

@@ -141,3 +141,22 @@ fn an_argument_that_the_tool_does_not_declare_gets_a_note() {
     assert!(notes("call: echo, with: {message: hi}").is_empty());
     assert!(notes("call: two, with: {anything: hi}").is_empty(), "the schema is open");
 }
+
+#[test]
+fn an_answer_for_which_the_server_does_not_ask_gets_a_note() {
+    let notes = |test: &str| {
+        let text = format!("{ON_MOCK}tests: [{{name: a, {test}}}]\n");
+        let end = block_on(ends(&text)).remove(0);
+        assert!(matches!(end.outcome, Outcome::Passed), "{test}: {end:?}");
+        end.notes.into_iter().map(|note| note.message).collect::<Vec<_>>()
+    };
+    let accept = "{action: accept, content: {}}";
+    let not_sent = "the server did not send elicitation/create, which has an `answer`";
+    assert_eq!(notes(&format!("call: two, answer: {{elicitation: {accept}}}")), [not_sent]);
+    let once = "the server sent elicitation/create once, and `answer` has 3 answers";
+    let three = format!("call: ask, answer: {{elicitation: [{accept}, {accept}, {accept}]}}");
+    assert_eq!(notes(&three), [once]);
+    let two = format!("call: ask_twice, answer: {{elicitation: [{accept}, {accept}]}}");
+    assert!(notes(&two).is_empty());
+    assert!(notes(&format!("call: ask_twice, answer: {{elicitation: {accept}}}")).is_empty());
+}

@@ -135,9 +135,8 @@ fn a_maximum_count_includes_late_notifications() {
 
 #[test]
 fn counts_every_violation_of_a_step() {
-    let answer = |result: &str| {
-        format!("echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{result}}}'")
-    };
+    let answer =
+        |result: &str| format!("echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{result}}}'");
     let server = "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\
                   \"serverInfo\":{\"name\":\"sh\",\"version\":\"1\"}}";
     let script = format!(

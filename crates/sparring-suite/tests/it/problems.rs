@@ -22,6 +22,30 @@ fn check_suite(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn reports_answers_that_no_client_can_give() {
+    let check = |answer: &str, expected: &[&str]| {
+        check(&format!("call: ask, answer: {{{answer}}}"), expected);
+    };
+    check("elicitation: {acton: decline}", &["did you mean 'action'?", "missing key `action`"]);
+    check("elicitation: {action: declin}", &["did you mean 'decline'?"]);
+    check("elicitation: {action: accept, contnt: {}}", &["did you mean 'content'?"]);
+    check("elicitation: {}", &["missing key `action`"]);
+    check("elicitation: {action: accept, content: 5}", &["expected a map, found a number"]);
+    check("elicitation: [{action: accept, expect: {text: a}}]", &["unknown key `expect`"]);
+    let sampling = |rest: &str| format!("sampling: {{model: m, {rest}}}");
+    check(
+        &sampling("rol: user, content: {type: text, text: a}"),
+        &["did you mean 'role'?", "missing key"],
+    );
+    check(&sampling("role: assistant, content: {type: text, txt: x}"), &["unknown key `txt`"]);
+    check(&sampling("role: asistant, content: []"), &["did you mean 'assistant'?", "is empty"]);
+    check(&sampling("role: assistant, content: {type: txt}"), &["did you mean 'text'?"]);
+    check(&sampling("role: assistant, content: \"a\""), &["expected a content block (a map)"]);
+    check(&sampling("role: assistant, content: [{type: text, text: a}], stopReason: b"), &[]);
+    check("elicitation: {action: \"${env:WHO}\", content: \"${env:WHO}\"}", &[]);
+}
+
+#[test]
 fn reports_problems_of_keys_and_verbs() {
     // A mistyped `command` is reported once, not also as a missing kind of server.
     let mistyped = "servers: {it: {comand: x}}\ntests: [{name: a, ping: true}]";
@@ -282,14 +306,105 @@ fn reports_problems_of_names() {
         format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\n{tests}")
     };
     check("cases: [], ping: true", &["`cases` is empty"]);
-    check("cases: [{x: 1}, {x: 2}], ping: true", &["a test named `a` exists already"]);
+    check("cases: [{x: 1}, {x: 2}], call: \"${x}\"", &["a test named `a` exists already"]);
     check("cases: [{tmp: 1}], ping: true", &["`tmp` is reserved in templates"]);
-    check("cases: [{x: 1}], call: \"${y}\"", &["no earlier step saves `y`"]);
+    check("cases: [{x: 1}], call: \"${y}${x}\"", &["no earlier step saves `y`"]);
     let named = "servers: {it: {mock: trainer.mock.yaml}}\n\
-                 tests: [{name: \"${y}\", cases: [{x: 1}], ping: true}]";
+                 tests: [{name: \"${y}\", cases: [{x: 1}], call: \"${x}\"}]";
     check_suite(named, &["the case has no value `y`"]);
     check_suite(&two("a", "a"), &["a test named `a` exists already"]);
     check_suite(&two("a", "\" \""), &["the name is empty"]);
+}
+
+#[test]
+fn reports_columns_that_no_template_uses() {
+    let step = "call: echo, with: {message: \"${n}\"}";
+    let unused = |column: &str, row: &str, help: &str| {
+        let message = format!("no template uses the column `{column}`");
+        let problems = read(&format!(
+            "servers: {{it: {{mock: trainer.mock.yaml}}}}\n\
+             tests: [{{name: a, cases: [{{{row}}}], {step}}}]"
+        ));
+        let problems = problems.unwrap_err();
+        assert!(problems.contains(&message) && problems.contains(help), "{problems}");
+    };
+    unused("expect", "n: 1, expect: {text: nope}", "move it to the test");
+    unused("m", "n: 1, m: 2", "write `${m}` where the test needs the value");
+    check(&format!("cases: [{{n: 1}}, {{}}], {step}"), &["no values", "already", "saves `n`"]);
+    let used = |test: &str| {
+        let text = format!(
+            "servers: {{it: {{mock: trainer.mock.yaml}}}}\n\
+             fragments: {{say: [{{call: echo, with: {{\"${{key:-message}}\": hi, message: \"${{n}}\"}}}}]}}\n\
+             tests: [{{{test}}}]"
+        );
+        read(&text).unwrap_or_else(|problems| panic!("{test}: {problems}"));
+    };
+    used("name: a, cases: [{n: 1}], use: say");
+    used("name: \"a ${n}\", cases: [{n: 1}], ping: true");
+    used("name: a, cases: [{n: {a: 1}}], call: echo, expect: {json: {b: \"${n.a}\"}}");
+    used("name: a, cases: [{n: 1}], setup: [{call: \"${n}\"}], ping: true");
+    used("name: a, cases: [{n: 1, m: 2}], call: \"${n}\", teardown: [{call: \"${m:-x}\"}]");
+}
+
+#[test]
+fn reports_keys_without_effect() {
+    for empty in ["setup: []", "teardown: []", "tags: \"\"", "tags: [a, \" \"]", "skip: \"\""] {
+        check(&format!("ping: true, {empty}"), &["is empty"]);
+    }
+    let server = |keys: &str, expected: &str| {
+        let text = format!(
+            "servers: {{it: {{mock: trainer.mock.yaml, {keys}}}}}\ntests: [{{name: a, ping: true}}]"
+        );
+        check_suite(&text, &[expected]);
+    };
+    server("protocol: [2025-11-25, 2025-11-25]", "`2025-11-25` is here twice");
+    server("transport: [http, http]", "`http` is here twice");
+    server("timeout: 0s", "nothing can be done in no time");
+    server("capabilities: {smapling: {}}", "did you mean 'sampling'?");
+    server("capabilities: {roots: {listChangd: true}}", "did you mean 'listChanged'?");
+    read(
+        "servers: {it: {mock: trainer.mock.yaml, process: false}}\ntests: [{name: a, ping: true}]",
+    )
+    .unwrap();
+    check("ping: true, timeout: 0s", &["nothing can be done in no time"]);
+    let top = |key: &str, expected: &str| {
+        let servers = "servers: {it: {mock: trainer.mock.yaml}}";
+        check_suite(&format!("{servers}\n{key}\ntests: [{{name: a, ping: true}}]"), &[expected]);
+    };
+    top("mocks: {}", "the map is empty");
+    top("fragments: {}", "the map is empty");
+    let routes = |routes: &str, expected: &str| {
+        top(&format!("mocks: {{api: {{http: [{routes}]}}}}"), expected)
+    };
+    routes("{reply: {text: a}}, {when: {path: /b}, reply: {text: b}}", "no request gets to this");
+    routes("{when: {}, reply: {text: a}}, {reply: {text: b}}", "no request gets to this route");
+    routes("{when: {path: a}, reply: {text: a}}", "because a path begins with `/`");
+    routes("{when: {method: gte}, reply: {text: a}}", "did you mean 'GET'?");
+}
+
+#[test]
+fn reports_words_that_nothing_can_have_below_a_negation() {
+    let message = "did you mean 'notifications/message'?";
+    check("call: two, expect: {notifications: {lacks: {method: message}}}", &[message]);
+    let message = "did you mean 'notifications/tools/list_changed'?";
+    check(
+        "call: two, expect: {notifications: {lacks: {method: notifications/tools/list_chagned}}}",
+        &[message],
+    );
+    check("call: two, expect: {requests: {lacks: {method: my/own}}}", &[]);
+    check(
+        "call: two, expect: {violations: {lacks: {rule: {starts_with: wyre/}}}}",
+        &["`starts_with: wyre/` matches none of the known values"],
+    );
+    check(
+        "prompt: greet, expect: {content: {not: {has: {content: {txt: a}}}}}",
+        &["no field `txt` in a content block"],
+    );
+    check("call: echo, expect: {contains: a}", &["did you mean 'text' or 'has'?"]);
+    check(
+        "call: echo, expect: {received: {it: {method: tools/cal, count: 0}}}",
+        &["did you mean 'tools/call'?"],
+    );
 }
 
 #[test]

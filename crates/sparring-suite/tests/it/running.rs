@@ -69,7 +69,7 @@ fn a_test_with_skip_is_skipped() {
 
 #[test]
 fn cases_make_one_test_for_each_row() {
-    let tests = "tests: [{name: \"${message} comes back\", cases: [{message: hi, n: 1}, {message: 2, n: 2}], \
+    let tests = "tests: [{name: \"${message} comes back\", cases: [{message: hi}, {message: 2}], \
                  call: echo, with: {message: \"${message}\"}, expect: {text: \"hi\"}}]";
     let results = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
     let names: Vec<&str> = results.iter().map(|(name, _)| &**name).collect();
