@@ -328,7 +328,12 @@ impl FailedTry {
 
     /// Adds the failures of a later phase.
     pub(crate) fn and(mut self, later: Option<FailedTry>) -> Self {
-        self.failures.extend(later.into_iter().flat_map(|later| later.failures));
+        let Some(later) = later else { return self };
+        self.failures.extend(later.failures);
+        if self.frames.is_empty() {
+            self.frames = later.frames;
+            self.frames_left_out = later.frames_left_out;
+        }
         self
     }
 }
@@ -357,5 +362,23 @@ impl Transcript {
 fn hide(text: &mut String, secrets: &Secrets) {
     if let Cow::Owned(hidden) = secrets.mask(text) {
         *text = hidden;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparring_wire::Rule;
+
+    use super::*;
+
+    #[test]
+    fn late_violations_are_listed_once_with_their_number() {
+        let mut late = LateFindings::default();
+        let violation = |rule| Violation::new(rule, "$", "wrong", "");
+        let found = [Rule::NotJson, Rule::NotJson, Rule::IdNull, Rule::NotJson].map(violation);
+        late.add_violations(found, "late", Span { start: 0, end: 0 }, false);
+        let failures = late.failed.unwrap_or_default().failures;
+        let messages: Vec<&str> = failures.iter().map(|failure| &*failure.message).collect();
+        assert_eq!(messages, ["late: wire/not-json: wrong (3 times)", "late: wire/id-null: wrong"]);
     }
 }

@@ -7,6 +7,7 @@
 mod check;
 mod mismatch;
 mod parse;
+mod schema_keywords;
 mod subject;
 mod synonym;
 

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::parse::{MATCHER_NAMES, is_matcher, parse_pattern};
+use super::schema_keywords::check_keywords;
 use super::synonym::{self, mistaken_matcher};
 use crate::casing::to_camel_case;
 use crate::node::{MapEntry, Node, NodeKind};
@@ -182,6 +183,7 @@ fn check_matcher(entry: &MapEntry, subject: &Subject, problems: &mut Problems) {
             check_operand(node, &Subject::Present(&Subject::Text), problems);
             check_part(entry, subject, problems);
         }
+        "conforms" => check_keywords(node, problems),
         "starts_with" | "ends_with" | "matches" => check_part(entry, subject, problems),
         _ => {}
     }
@@ -495,6 +497,7 @@ mod tests {
         }
         check(&ITEM, "{meta: {list: {contains: \"\"}}}", &[]);
         check(&ITEM, "{meta: {name: {matches: \"\"}}}", &["`matches` has no effect here"]);
+        check(&ITEM, "{meta: {conforms: {requird: [a]}}}", &["did you mean 'required'?"]);
         check(&ITEM, "{tags: {name: a}}", &["expected a list, found a map", "use `has:"]);
         check(&ITEM, "{meta: {size: {gte: 1}}}", &["`gte` is not a matcher"]);
     }

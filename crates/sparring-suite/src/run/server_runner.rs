@@ -21,7 +21,7 @@ use super::step_runner::StepRunner;
 use super::stop::Stop;
 use super::traffic_recorder::TrafficRecorder;
 use crate::context::RunContext;
-use crate::event::{FailedTry, Failure, LateFindings};
+use crate::event::{FailedTry, Failure, LateFindings, StepFrame};
 use crate::model::{Expectation, Server, ServerKind, Suite, Variant};
 
 /// The maximum wait for a server to end after an unusable answer. Without it, the server
@@ -59,6 +59,9 @@ pub(super) struct ServerRunner<'a> {
     unreported: Vec<Violation>,
     /// The number of violations of closed connections that were too many to keep.
     dropped_violations: usize,
+    /// The last frames of a connection that is closed, and the number of omitted ones, if it has
+    /// violations that no test has reported.
+    last_frames: (Vec<StepFrame>, usize),
     /// Violations of the previous test on a connection that is closed.
     of_previous_test: Vec<Violation>,
     /// The reason why a server that was stopped ended with an error, until a test reports it.
@@ -121,6 +124,7 @@ impl<'a> ServerRunner<'a> {
             suite_steps: None,
             unreported: Vec::new(),
             dropped_violations: 0,
+            last_frames: (Vec::new(), 0),
             of_previous_test: Vec::new(),
             failed_exit: None,
             failed_reset: None,
@@ -249,6 +253,10 @@ impl<'a> ServerRunner<'a> {
         let mut late = LateFindings { failed: torn_down, notes: Vec::new() };
         late.extend(LateFindings { failed: ended, notes: Vec::new() });
         late.add_violations(self.unreported.drain(..), when, span, self.tested.strict);
+        let (frames, left_out) = std::mem::take(&mut self.last_frames);
+        if let Some(failed) = late.failed.as_mut().filter(|failed| failed.frames.is_empty()) {
+            (failed.frames, failed.frames_left_out) = (frames, left_out);
+        }
         let dropped = std::mem::take(&mut self.dropped_violations);
         if dropped > 0 {
             let message = format!("{dropped} violations were not checked: there are too many");
@@ -305,6 +313,7 @@ impl<'a> ServerRunner<'a> {
             Err(error) => return Err(self.give_up(error.into_failed_try())),
         };
         connection.traffic.add_violations(std::mem::take(&mut self.unreported));
+        self.last_frames = (Vec::new(), 0);
         self.state = ServerState::Running(RunningServer {
             connection: Arc::clone(&connection),
             is_set_up: false,
@@ -382,7 +391,11 @@ impl<'a> ServerRunner<'a> {
             // The link reads until the server is gone, so this has everything that it sent.
             let traffic = &running.connection.traffic;
             self.of_previous_test.extend(traffic.take_violations_of_previous_test());
-            self.unreported.extend(traffic.take_remaining_violations());
+            let unreported = traffic.take_remaining_violations();
+            if !unreported.is_empty() {
+                self.last_frames = traffic.shown();
+            }
+            self.unreported.extend(unreported);
             self.dropped_violations += traffic.take_dropped_violations();
             if let Cause::ProcessEnded { .. } = cause
                 && !is_known

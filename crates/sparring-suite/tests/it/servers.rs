@@ -177,6 +177,18 @@ fn the_last_test_reports_messages_after_its_last_answer() {
     assert!(found[0][0].starts_with(expected), "{found:?}");
 }
 
+#[test]
+fn a_late_violation_shows_the_frames_of_the_last_step() {
+    let again = "echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{}}'";
+    let text = format!("servers: {{it: {}}}\ntests: [{{name: a, call: me}}]", shell(":", again));
+    let (_, outcome) = block_on(outcomes(&text, false)).remove(0);
+    let Some(Outcome::Failed(failed)) = outcome else { panic!("{outcome:?}") };
+    let [failure] = &failed.failures[..] else { panic!("{failed:?}") };
+    assert!(failure.message.contains("already has a response"), "{failure:?}");
+    assert!(failed.frames[0].text.contains("tools/call"), "{failed:?}");
+    assert!(failed.frames.last().unwrap().text.contains("\"result\":{}"), "{failed:?}");
+}
+
 /// A server that answers the first call again before it answers the second.
 #[test]
 fn a_test_reports_a_late_message_for_the_previous_test() {
