@@ -206,7 +206,7 @@ impl Loader {
         let node = node.get("timeout")?;
         let timeout = parse_duration(node.as_str()?).ok()?;
         if timeout.is_zero() {
-            self.problems.add(node.span, "nothing can be done in no time");
+            self.problems.add(node.span, "a timeout of zero leaves no time for an answer");
         }
         Some(timeout)
     }

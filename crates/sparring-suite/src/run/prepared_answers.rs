@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use sparring_peer::ClientBuilder;
 use sparring_peer::client::ServerRequest;
-use sparring_wire::ErrorObject;
+use sparring_wire::{ErrorObject, Revision, Side};
 
 use crate::model::{AnswerOrder, Suite};
 
@@ -70,9 +70,17 @@ impl PreparedAnswers {
         })
     }
 
-    /// Describes the answers for which the server has not asked.
-    pub(super) fn describe_unused(&self) -> Vec<String> {
-        self.lock().iter().filter_map(PreparedAnswer::describe_unused).collect()
+    /// Describes the answers for which the server has not asked, although it can ask in the
+    /// revision.
+    pub(super) fn describe_unused(&self, revision: Option<Revision>) -> Vec<String> {
+        let can_ask = |it: &&PreparedAnswer| match (revision, it.question.capability()) {
+            (Some(revision), Some(name)) => {
+                revision.definition().capabilities(Side::Client).contains(&name)
+            }
+            _ => true,
+        };
+        let prepared = self.lock();
+        prepared.iter().filter(can_ask).filter_map(PreparedAnswer::describe_unused).collect()
     }
 
     fn next(&self, question: ServerRequest) -> Result<Value, ErrorObject> {

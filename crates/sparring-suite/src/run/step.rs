@@ -112,7 +112,7 @@ pub(super) async fn run(
         _ => WAIT_TIMEOUT,
     };
     wait_for::expected(&step.expect, limit, scope, &mut result, update).await;
-    result.unused_answers = connection.answers.describe_unused();
+    result.unused_answers = connection.answers.describe_unused(client.revision());
     Ok(result)
 }
 

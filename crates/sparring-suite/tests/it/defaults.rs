@@ -158,5 +158,8 @@ fn an_answer_for_which_the_server_does_not_ask_gets_a_note() {
     assert_eq!(notes(&three), [once]);
     let two = format!("call: ask_twice, answer: {{elicitation: [{accept}, {accept}]}}");
     assert!(notes(&two).is_empty());
+    let earlier = "servers: {it: {mock: trainer.mock.yaml, protocol: 2025-03-26}}\n\
+                   tests: [{name: a, call: two, answer: {elicitation: {action: decline}}}]";
+    assert!(block_on(ends(earlier)).remove(0).notes.is_empty(), "the revision has no elicitation");
     assert!(notes(&format!("call: ask_twice, answer: {{elicitation: {accept}}}")).is_empty());
 }

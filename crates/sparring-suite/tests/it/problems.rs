@@ -359,14 +359,14 @@ fn reports_keys_without_effect() {
     };
     server("protocol: [2025-11-25, 2025-11-25]", "`2025-11-25` is here twice");
     server("transport: [http, http]", "`http` is here twice");
-    server("timeout: 0s", "nothing can be done in no time");
+    server("timeout: 0s", "a timeout of zero leaves no time for an answer");
     server("capabilities: {smapling: {}}", "did you mean 'sampling'?");
     server("capabilities: {roots: {listChangd: true}}", "did you mean 'listChanged'?");
     read(
         "servers: {it: {mock: trainer.mock.yaml, process: false}}\ntests: [{name: a, ping: true}]",
     )
     .unwrap();
-    check("ping: true, timeout: 0s", &["nothing can be done in no time"]);
+    check("ping: true, timeout: 0s", &["a timeout of zero leaves no time for an answer"]);
     let top = |key: &str, expected: &str| {
         let servers = "servers: {it: {mock: trainer.mock.yaml}}";
         check_suite(&format!("{servers}\n{key}\ntests: [{{name: a, ping: true}}]"), &[expected]);
