@@ -146,3 +146,22 @@ fn check_waiting(mut command: Command) {
     assert_eq!(printed, "error: stopped by SIGINT\n");
     drop(stdin);
 }
+
+#[test]
+fn ctrl_c_ends_the_program_while_nothing_writes_the_token_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let running = Running::start(&[
+        "serve",
+        "--http",
+        "127.0.0.1:0",
+        "--bearer-file",
+        pipe.to_str().unwrap(),
+    ]);
+    // It is opened for reading once this side is open too.
+    let writer = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    running.signal(Signal::INT);
+    assert_eq!(running.exit(), Some(130));
+    drop(writer);
+}
