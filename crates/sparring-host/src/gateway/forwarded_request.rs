@@ -14,27 +14,25 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value, json};
 use sparring_peer::client::{
-    LogMessage, PendingRequest, Progress, RequestBuilder, ServerRequest, ServerRequestHandler,
+    LogMessage, PendingRequest, RequestBuilder, ServerRequest, ServerRequestHandler,
 };
 use sparring_peer::server::{Context, HandlerError, HandlerResult, InputRequired};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::message_queue::{MAX_QUEUED_BYTES, MessageReceiver, MessageSender, ServerMessage};
 use super::message_rewrite;
 use super::pending_input::INPUT_TIMEOUT;
 use crate::manager::Connection;
 
 type QuestionResult = Result<RawJson, ErrorObject>;
 
-/// Maximum messages of one request that wait to be forwarded.
-pub(super) const MAX_QUEUED_MESSAGES: usize = 256;
-
 /// A forwarded request. Dropping it cancels it.
 pub(super) struct ForwardedRequest {
     connection: Connection,
     call: PendingRequest,
-    messages: mpsc::Receiver<Box<ServerMessage>>,
+    messages: MessageReceiver,
     /// The questions that the client must answer, by the gateway's keys.
     asked: BTreeMap<String, oneshot::Sender<QuestionResult>>,
     /// The number of questions so far.
@@ -49,18 +47,10 @@ pub(super) enum ForwardOutcome {
     InputRequired(Map<String, Value>),
 }
 
-/// A message before the response. Channels carry it in a box: most requests
-/// have none, and a channel allocates room for 32 items at once.
-pub(super) enum ServerMessage {
-    Progress(Progress),
-    Log(LogMessage),
-    Question(PendingQuestion),
-}
-
 /// A question of the server to the client.
 pub(super) struct PendingQuestion {
     question: ServerRequest,
-    params: Value,
+    pub(super) params: RawJson,
     /// Closed when the server no longer waits for the answer.
     reply: oneshot::Sender<QuestionResult>,
 }
@@ -71,7 +61,7 @@ impl ForwardedRequest {
         connection: Connection,
         request: RequestBuilder,
         requester: u64,
-        (sender, messages): (mpsc::Sender<Box<ServerMessage>>, mpsc::Receiver<Box<ServerMessage>>),
+        (sender, messages): (MessageSender, MessageReceiver),
         own_answers: OwnAnswers,
         cx: &Context,
     ) -> ForwardedRequest {
@@ -81,7 +71,7 @@ impl ForwardedRequest {
                 let sender = sender.clone();
                 // Excess progress is dropped.
                 request.on_progress(move |progress| {
-                    drop(sender.try_send(ServerMessage::Progress(progress).into()))
+                    drop(sender.try_send(ServerMessage::Progress(progress)))
                 })
             }
         };
@@ -105,13 +95,13 @@ impl ForwardedRequest {
                     // Messages that arrived on another thread just before the
                     // response. Questions among them are dropped, which the
                     // server sees as an error.
-                    while let Ok(message) = self.messages.try_recv() {
-                        drop(forward_notification(*message, cx));
+                    while let Some(message) = self.messages.try_recv() {
+                        drop(forward_notification(message, cx));
                     }
                     return ForwardOutcome::Answered(message_rewrite::to_answer(self.connection.server(), answer, cx));
                 }
             };
-            match forward_notification(*message, cx) {
+            match forward_notification(message, cx) {
                 None => {}
                 Some(asked) if cx.revision().is_modern() => {
                     if let Some(requests) = self.collect_input_requests(asked, cx) {
@@ -134,22 +124,25 @@ impl ForwardedRequest {
         }
     }
 
-    /// Collects the requests that the client must answer: this one and all that
-    /// are queued.
+    /// Collects the requests that the client must answer: this one and those that
+    /// are queued, as far as their bytes allow.
     fn collect_input_requests(
         &mut self,
         first: PendingQuestion,
         cx: &Context,
     ) -> Option<Map<String, Value>> {
         let mut requests = Map::new();
+        let mut bytes = 0;
         let mut next = Some(first);
         while let Some(PendingQuestion { question, params, reply }) = next.take() {
-            match question
+            bytes += params.text().len();
+            let allowed = question
                 .capability()
                 .map_or(Ok(()), |capability| cx.require_capability(capability))
-            {
-                Err(failure) => drop(reply.send(Err(to_error(failure)))),
-                Ok(()) => {
+                .map_err(to_error);
+            match allowed.and_then(|()| parse_params(question, &params)) {
+                Err(error) => drop(reply.send(Err(error))),
+                Ok(params) => {
                     self.questions += 1;
                     let key = format!("question-{}", self.questions);
                     let request = json!({"method": question.method(), "params": params});
@@ -157,8 +150,12 @@ impl ForwardedRequest {
                     self.asked.insert(key, reply);
                 }
             }
-            let mut queued = std::iter::from_fn(|| self.messages.try_recv().ok());
-            next = queued.find_map(|message| forward_notification(*message, cx));
+            // The others wait until the client has answered these.
+            if bytes >= MAX_QUEUED_BYTES && !requests.is_empty() {
+                break;
+            }
+            let mut queued = std::iter::from_fn(|| self.messages.try_recv());
+            next = queued.find_map(|message| forward_notification(message, cx));
         }
         (!requests.is_empty()).then_some(requests)
     }
@@ -185,7 +182,7 @@ impl OwnAnswers {
 
 /// Answers the server's questions by asking the client.
 struct QuestionForwarder {
-    sender: mpsc::Sender<Box<ServerMessage>>,
+    sender: MessageSender,
     own_answers: OwnAnswers,
 }
 
@@ -227,25 +224,33 @@ fn forward_log(message: &LogMessage, cx: &Context) {
 
 /// Queues a question for the client; returns the receiver of the answer.
 fn queue_question(
-    sender: &mpsc::Sender<Box<ServerMessage>>,
+    sender: &MessageSender,
     method: &str,
     params: &RawJson,
 ) -> Result<oneshot::Receiver<QuestionResult>, ErrorObject> {
     let known = [ServerRequest::Sampling, ServerRequest::Elicitation, ServerRequest::Roots];
     let question = known.into_iter().find(|known| known.method() == method);
     let question = question.ok_or_else(|| ErrorObject::method_not_found(method))?;
-    let params = params.view().deserialize().map_err(|why| {
-        ErrorObject::invalid_params(format!("cannot read the params of {method}: {why}"))
-    })?;
     let (reply, answer) = oneshot::channel();
-    let asked = PendingQuestion { question, params, reply };
-    let full = |_| ErrorObject::internal("too many open questions to the client");
-    sender.try_send(ServerMessage::Question(asked).into()).map_err(full)?;
+    let asked = PendingQuestion { question, params: params.clone(), reply };
+    let full = |_| ErrorObject::internal("too many or too large open questions to the client");
+    sender.try_send(ServerMessage::Question(asked)).map_err(full)?;
     Ok(answer)
+}
+
+fn parse_params(question: ServerRequest, params: &RawJson) -> Result<Value, ErrorObject> {
+    params.view().deserialize().map_err(|why| {
+        let method = question.method();
+        ErrorObject::invalid_params(format!("cannot read the params of {method}: {why}"))
+    })
 }
 
 async fn ask_client(asked: PendingQuestion, cx: &Context) {
     let PendingQuestion { question, params, mut reply } = asked;
+    let params = match parse_params(question, &params) {
+        Ok(params) => params,
+        Err(error) => return drop(reply.send(Err(error))),
+    };
     let answer = tokio::select! {
         answer = cx.ask(question.method(), question, params) => answer.map_err(to_error),
         () = reply.closed() => return,

@@ -12,9 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sparring_peer::client::LogMessage;
 use sparring_peer::server::Context;
 use sparring_wire::types::LogLevel;
-use tokio::sync::mpsc;
 
-use super::forwarded_request::ServerMessage;
+use super::message_queue::{MessageSender, ServerMessage, WeakMessageSender};
 use crate::manager::Connection;
 
 /// Forwards log messages.
@@ -32,7 +31,7 @@ struct ForwarderState {
 }
 
 /// The minimum level of a request, and its channel.
-type LogRequest = (LogLevel, mpsc::WeakSender<Box<ServerMessage>>);
+type LogRequest = (LogLevel, WeakMessageSender);
 
 type Broadcast = dyn Fn(&LogMessage) + Send + Sync;
 
@@ -77,11 +76,11 @@ impl LogForwarder {
         &self,
         connection: &Connection,
         level: LogLevel,
-        sender: &mpsc::Sender<Box<ServerMessage>>,
+        sender: &MessageSender,
     ) {
         let mut state = self.lock();
         let requests = state.requests.entry(connection.number()).or_default();
-        requests.retain(|(_, sender)| sender.strong_count() > 0);
+        requests.retain(|(_, sender)| sender.is_open());
         requests.push((level, sender.downgrade()));
     }
 
@@ -112,7 +111,7 @@ impl LogForwarder {
                 && let Some(sender) = sender.upgrade()
             {
                 // Excess messages are dropped.
-                let _ = sender.try_send(ServerMessage::Log(message.clone()).into());
+                let _ = sender.try_send(ServerMessage::Log(message.clone()));
             }
         }
         let broadcast = state.broadcast.clone().filter(|_| !is_modern);

@@ -11,6 +11,7 @@ mod change_notifier;
 mod forwarded_request;
 mod item_check;
 mod log_forwarder;
+mod message_queue;
 mod message_rewrite;
 mod pending_input;
 mod prompts;
@@ -23,19 +24,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use sparring_peer::ByteBudget;
 use sparring_peer::client::{ClientBuilder, ServerRequest};
 use sparring_peer::server::{Context, Handler, HandlerError, HandlerResult, Reply};
 use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::instructions::join_instructions;
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, RegisteredTool, Registry};
-use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES, OwnAnswers};
+use forwarded_request::{ForwardOutcome, ForwardedRequest, OwnAnswers};
 use item_check::CheckedItem as _;
 use log_forwarder::LogForwarder;
+use message_queue::message_queue;
 use pending_input::PendingInputs;
 
 pub use change_notifier::notify_clients;
@@ -56,6 +59,8 @@ pub struct Gateway {
     roots: Option<RawJson>,
     /// The number of requests without a session.
     sessionless_requests: AtomicU64,
+    /// The memory for messages of servers that wait for clients.
+    message_bytes: ByteBudget,
 }
 
 /// Configures the client builder of a gateway's manager. Its clients declare
@@ -77,8 +82,18 @@ impl Gateway {
     pub fn new(manager: Manager, registry: Arc<Registry>) -> Gateway {
         let started = watch::Sender::new(false);
         let (pending_input, logs, sessionless_requests) = Default::default();
+        let message_bytes = ByteBudget::new(message_queue::MAX_TOTAL_BYTES);
         let roots = None;
-        Gateway { manager, registry, pending_input, logs, started, roots, sessionless_requests }
+        Gateway {
+            manager,
+            registry,
+            pending_input,
+            logs,
+            started,
+            roots,
+            sessionless_requests,
+            message_bytes,
+        }
     }
 
     /// Answers `roots/list` with this result in requests of clients that declare no roots.
@@ -127,7 +142,7 @@ impl Gateway {
         mut params: RawJson,
         cx: &Context,
     ) -> HandlerResult {
-        let (sender, messages) = mpsc::channel(MAX_QUEUED_MESSAGES);
+        let (sender, messages) = message_queue(&self.message_bytes);
         if let Some(level) = cx.log_level() {
             self.logs.attach(&connection);
             self.logs.set_level(&connection, level, true).await;
