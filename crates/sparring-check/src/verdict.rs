@@ -1,5 +1,6 @@
 //! The verdict about one rule in one revision, and the findings that show a violation.
 
+use sparring_wire::violation::truncate_text;
 use sparring_wire::{Entry, Revision, Rule, RuleLevel, Side, Violation};
 
 /// The verdict about one rule in one revision.
@@ -137,9 +138,9 @@ impl Finding {
     /// The number of frames that a finding shows.
     const MAX_FRAMES: usize = 6;
 
-    /// Creates a finding without frames.
+    /// Creates a finding without frames. A long message is truncated.
     pub fn new(message: impl Into<String>) -> Self {
-        Finding { message: message.into(), ..Finding::default() }
+        Finding { message: truncate_text(message.into()), ..Finding::default() }
     }
 
     /// Names the tool, resource or other item that the finding is about.

@@ -6,6 +6,9 @@ use std::borrow::Cow;
 
 use crate::rule::{Rule, RuleLevel};
 
+/// The maximum number of bytes of a path and of a message, which may contain texts of a peer.
+const MAX_TEXT_BYTES: usize = 4096;
+
 /// The maximum number of broken requirements of one frame, and of warnings.
 const MAX_VIOLATIONS: usize = 64;
 
@@ -42,20 +45,32 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Creates a violation of `rule` at `path`.
+    /// Creates a violation of `rule` at `path`. Long texts are truncated.
     pub fn new(
         rule: Rule,
         path: impl Into<String>,
         message: impl Into<String>,
         section: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Violation { rule, path: path.into(), message: message.into(), section: section.into() }
+        let (path, message) = (truncate_text(path.into()), truncate_text(message.into()));
+        Violation { rule, path, message, section: section.into() }
     }
 
     /// Returns true if the rule is not a requirement. A warning fails no test.
     pub fn is_warning(&self) -> bool {
         self.rule.level() != RuleLevel::Must
     }
+}
+
+/// Truncates a long text of a violation, and marks it with `…`.
+pub fn truncate_text(mut text: String) -> String {
+    if text.len() > MAX_TEXT_BYTES {
+        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or_default());
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
 }
 
 impl std::fmt::Display for Violation {
@@ -71,6 +86,15 @@ impl std::fmt::Display for Violation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn truncates_long_texts() {
+        let long = "ä".repeat(5_000);
+        let violation = Violation::new(Rule::IdNull, long.clone(), format!("x{long}"), "");
+        for text in [&violation.path, &violation.message] {
+            assert!(text.len() <= MAX_TEXT_BYTES + 3 && text.ends_with("ä…"), "{text}");
+        }
+    }
 
     #[test]
     fn shows_rule_path_message_and_section() {

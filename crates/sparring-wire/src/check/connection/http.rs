@@ -1,6 +1,6 @@
 //! Checks what only HTTP shows: statuses, bodies, session ids, event ids and streams.
 
-use super::{ConnectionChecker, violation};
+use super::{ConnectionChecker, can_keep, violation};
 use crate::frame::{Frame, FrameKind};
 use crate::revision::Revision;
 use crate::rule::Rule;
@@ -92,7 +92,7 @@ impl ConnectionChecker {
     }
 
     fn check_event_id(&mut self, id: &str, resumed: bool) -> Option<(Rule, &'static str, String)> {
-        if id.is_empty() || self.event_ids.len() >= MAX_EVENT_IDS {
+        if id.is_empty() || !can_keep(id) || self.event_ids.len() >= MAX_EVENT_IDS {
             return None;
         }
         let is_new = self.event_ids.insert(id.to_owned());
@@ -190,6 +190,17 @@ mod tests {
         let mut checker = open(&discovery(), &[]);
         let found = checker.check_http(posted(200, false)).unwrap();
         assert_eq!(found.section, "2026-07-28/basic/transports/streamable-http#sending-messages");
+    }
+
+    #[test]
+    fn a_long_event_id_is_not_remembered() {
+        let mut checker = open(&handshake("2025-11-25", "{}", "{}"), &[]);
+        let mut repeated = |id: &str| {
+            let event_id = HttpObservation::EventId { id, resumed: false };
+            checker.check_http(event_id);
+            checker.check_http(event_id).is_some()
+        };
+        assert_eq!((repeated("short"), repeated(&"long".repeat(1_000))), (true, false));
     }
 
     #[test]

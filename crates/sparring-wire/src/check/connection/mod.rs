@@ -38,6 +38,9 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// The maximum length of an id, name or cursor that is remembered. Checks leave out longer ones.
+const MAX_KEPT_BYTES: usize = 1024;
+
 /// The maximum number of subscriptions, and of responses of the client, that are remembered.
 const MAX_SUBSCRIPTIONS: usize = 1024;
 
@@ -130,7 +133,8 @@ impl ConnectionChecker {
     /// that has been answered with its id gets no other.
     fn learn_malformed(&mut self, frame: &Frame) {
         let is_request = frame.kind() == FrameKind::Request && frame.violations().is_empty();
-        match frame.id().filter(|_| is_request && self.malformed_requests.len() < MAX_MALFORMED) {
+        let has_room = self.malformed_requests.len() < MAX_MALFORMED;
+        match frame.id().filter(|id| is_request && has_room && can_keep_id(id)) {
             Some(id) => {
                 self.malformed_requests.insert(id.clone());
             }
@@ -358,13 +362,17 @@ fn pending_request(
         _ => (None, None),
     };
     let extensions = capabilities.and_then(|it| it.get("extensions"));
-    let is_listen = modern && method == "subscriptions/listen";
+    let is_listen = modern && from == Side::Client && method == "subscriptions/listen";
     let filter = params.filter(|_| is_listen).map(|it| it.get("notifications"));
     PendingRequest {
         definition,
         revision,
-        version: version.and_then(Json::as_str).map(|it| known_version(&it)),
-        capabilities: capabilities.map(RawJson::from),
+        version: version
+            .and_then(Json::as_str)
+            .filter(|_| from == Side::Client)
+            .map(|it| known_version(&it)),
+        // Only a client declares them in a request.
+        capabilities: capabilities.filter(|_| from == Side::Client).map(RawJson::from),
         task: params.is_some_and(|it| it.get("task").is_some()),
         extensions: extensions.is_some_and(|it| it.members().next().is_some()),
         token: meta.token.and_then(Id::from_json),
@@ -391,6 +399,19 @@ fn pending_request(
             acknowledged: false,
         }),
         copies: 0,
+    }
+}
+
+/// Returns true if a text is short enough to be remembered.
+fn can_keep(text: &str) -> bool {
+    text.len() <= MAX_KEPT_BYTES
+}
+
+/// Returns true if an id is short enough to be remembered.
+fn can_keep_id(id: &Id) -> bool {
+    match id {
+        Id::Integer(_) => true,
+        Id::BigInteger(text) | Id::String(text) => can_keep(text),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::capabilities::declares;
 use super::request_tracker::{FinishedState, ProgressViolation};
-use super::{ConnectionChecker, SUBSCRIPTION_KEY, progress_section, sensitive, violation};
+use super::{
+    ConnectionChecker, SUBSCRIPTION_KEY, can_keep, progress_section, sensitive, violation,
+};
 use crate::check::checker::Checker;
 use crate::check::json_path::JsonPath;
 use crate::frame::Frame;
@@ -273,9 +275,13 @@ impl ConnectionChecker {
     /// Remembers the id of an elicitation with a URL, from a request or from an error.
     pub(super) fn learn_elicitation(&mut self, params: Option<Json<'_>>) {
         let id = params.and_then(|it| it.get("elicitationId")).and_then(Json::as_str);
-        if let Some(id) = id.filter(|_| self.elicitations.len() < MAX_ELICITATIONS) {
+        if let Some(id) = id.filter(|id| self.remembers_elicitation(id)) {
             self.elicitations.insert(id.into_owned());
         }
+    }
+
+    fn remembers_elicitation(&self, id: &str) -> bool {
+        can_keep(id) && self.elicitations.len() < MAX_ELICITATIONS
     }
 
     /// Checks that a complete elicitation is one that the server has requested.
@@ -286,7 +292,7 @@ impl ConnectionChecker {
         out: &mut Vec<Violation>,
     ) {
         let id = frame.params().and_then(|it| it.get("elicitationId")).and_then(Json::as_str);
-        let Some(id) = id.filter(|_| self.elicitations.len() < MAX_ELICITATIONS) else { return };
+        let Some(id) = id.filter(|id| self.remembers_elicitation(id)) else { return };
         if !self.elicitations.contains(&*id) {
             let rule = Rule::UnknownElicitation;
             let message = format!("the server has requested no elicitation with the id {id:?}");

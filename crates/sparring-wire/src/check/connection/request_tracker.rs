@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
 
+use super::can_keep_id;
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::revision::{RequestDefinition, Revision};
@@ -143,6 +144,14 @@ impl RequestTracker {
     pub(super) fn add(&mut self, id: &Id, mut request: PendingRequest) {
         request.number = self.next_number;
         self.next_number += 1;
+        if request.token.as_ref().is_some_and(|token| !can_keep_id(token)) {
+            request.token = None;
+            self.has_forgotten = true;
+        }
+        if !can_keep_id(id) {
+            self.has_forgotten = true;
+            return;
+        }
         if let Some(token) = &request.token {
             let known = self.tokens.entry(token.clone()).or_default();
             known.users += 1;
@@ -264,6 +273,20 @@ impl RequestTracker {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_ids_and_tokens_are_not_kept() {
+        let mut tracker = RequestTracker::default();
+        let long = Id::String("x".repeat(2_000).into());
+        tracker.add(&long, PendingRequest::default());
+        assert!(tracker.pending.is_empty() && tracker.has_forgotten);
+        let mut tracker = RequestTracker::default();
+        let request = PendingRequest { token: Some(long), ..PendingRequest::default() };
+        tracker.add(&Id::Integer(1), request);
+        assert!(tracker.tokens.is_empty() && tracker.has_forgotten);
+        tracker.cancel(&Id::Integer(1));
+        assert!(tracker.retained_tokens.is_empty());
+    }
 
     #[test]
     fn memory_stays_bounded() {

@@ -29,7 +29,8 @@ impl ConnectionChecker {
             let revision = self.revision().filter(certain);
             return self.response_violations(revision, from, frame, RequestContext::default());
         };
-        if from == Side::Client && self.client_answers.len() < super::MAX_SUBSCRIPTIONS {
+        let has_room = self.client_answers.len() < super::MAX_SUBSCRIPTIONS;
+        if from == Side::Client && has_room && super::can_keep_id(id) {
             self.client_answers.insert(id.clone(), self.client_requests.next_number);
         }
         match self.requests_from(requester).take(id) {

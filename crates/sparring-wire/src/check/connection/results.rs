@@ -2,7 +2,7 @@
 //! of one list, contradictions in errors and discovery, and the HTTP status of errors.
 
 use super::request_tracker::PendingRequest;
-use super::{ConnectionChecker, MESSAGES_SECTION, capabilities, violation};
+use super::{ConnectionChecker, MESSAGES_SECTION, can_keep, capabilities, violation};
 use crate::error::code;
 use crate::frame::{Frame, FrameKind};
 use crate::json::{Json, RawJson};
@@ -112,7 +112,8 @@ impl ConnectionChecker {
             let (rule, path) = (Rule::CacheScopeChanged, "$.result.cacheScope");
             out.push(violation(revision, rule, path, message, rule.entry().section));
         }
-        if let Some(next) = text("nextCursor").filter(|_| self.page_scopes.len() < MAX_PAGES) {
+        let has_room = self.page_scopes.len() < MAX_PAGES && can_keep(&scope);
+        if let Some(next) = text("nextCursor").filter(|next| has_room && can_keep(next)) {
             let key = (definition.name, next.into_owned().into_boxed_str());
             self.page_scopes.insert(key, scope.into_owned().into_boxed_str());
         }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::request_tracker::PendingRequest;
-use super::{ConnectionChecker, capabilities, violation};
+use super::{ConnectionChecker, can_keep, can_keep_id, capabilities, violation};
 use crate::frame::Frame;
 use crate::id::Id;
 use crate::json::Json;
@@ -112,7 +112,7 @@ impl ConnectionChecker {
             let support = tool.get_path(&["execution", "taskSupport"]).and_then(Json::as_str);
             if support.as_deref() != Some("required") {
                 self.tasks.required_by.remove(&*name);
-            } else if self.tasks.required_by.len() < MAX_TASKS {
+            } else if self.tasks.required_by.len() < MAX_TASKS && can_keep(&name) {
                 self.tasks.required_by.insert(name.into_owned());
             }
         }
@@ -143,8 +143,8 @@ impl ConnectionChecker {
             let message = format!("an earlier task has the id {id:?}");
             let (rule, path) = (Rule::DuplicateTask, "$.result.task.taskId");
             out.push(violation(revision, rule, path, message, rule.entry().section));
-        } else if self.tasks.tasks.len() < MAX_TASKS {
-            if let Some(token) = &request.token {
+        } else if self.tasks.tasks.len() < MAX_TASKS && can_keep(&id) {
+            if let Some(token) = request.token.as_ref().filter(|token| can_keep_id(token)) {
                 self.tasks.tokens.insert(token.clone(), id.clone().into_owned());
             }
             self.tasks.tasks.insert(id.into_owned(), None);

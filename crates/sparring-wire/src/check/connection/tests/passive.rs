@@ -268,6 +268,18 @@ fn a_complete_elicitation_is_one_that_the_server_requested() {
     check(&opening, &[(ask, ""), (complete, "")]);
     let error = r#"<{"id":1,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"mode":"url","message":"m","url":"https://e.org/x","elicitationId":"e"}]}}}"#;
     check(&opening, &[(CALL, ""), (error, ""), (complete, "")]);
+    // A long id is not remembered, so it is not checked.
+    let long = complete.replace("\"e\"", &format!("\"{}\"", "e".repeat(2_000)));
+    check(&opening, &[(&long, "")]);
+}
+
+#[test]
+fn a_long_id_of_a_request_is_not_remembered() {
+    let long = "e".repeat(2_000);
+    let opening = handshake("2025-11-25", r#"{"roots":{}}"#, "{}");
+    let ask = format!(r#"<{{"id":"{long}","method":"ping"}}"#);
+    let answer = format!(r#">{{"id":"{long}","result":{{}}}}"#);
+    check(&opening, &[(&ask, ""), (&answer, ""), (&ask, ""), (&answer, "")]);
 }
 
 const TASK_CALL: &str = r#">{"id":1,"method":"tools/call","params":{"name":"a","task":{}}}"#;
