@@ -50,6 +50,11 @@ impl Recorder {
         self.connection.record_with_status(at, from, frame, status);
     }
 
+    /// Records a frame that arrived in the HTTP response to a notification or a response.
+    pub fn record_posted(&self, frame: &Frame, status: u16) {
+        self.connection.record_posted(self.elapsed(), frame, status);
+    }
+
     /// Checks what only HTTP shows, and records a violation.
     pub fn record_http(&self, observation: HttpObservation<'_>) {
         self.connection.record_http(observation);

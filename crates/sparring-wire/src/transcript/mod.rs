@@ -14,8 +14,9 @@ use std::time::Duration;
 use self::buffer::TranscriptBuffer;
 pub use self::exchange::Exchange;
 use crate::check::{ConnectionChecker, HttpObservation};
-use crate::frame::{Frame, printed_line};
+use crate::frame::{Frame, FrameKind, printed_line};
 use crate::revision::Side;
+use crate::rule::Rule;
 use crate::violation::Violation;
 
 /// An item that a transcript passes to its sink.
@@ -170,10 +171,32 @@ impl ConnectionRecorder {
 
     /// Checks and records a frame from an HTTP response with its status.
     pub fn record_with_status(&self, at: Duration, from: Side, frame: &Frame, status: Option<u16>) {
+        self.add(at, from, frame, status, true);
+    }
+
+    /// Checks and records a frame of the server in the HTTP response to a notification or a
+    /// response.
+    pub fn record_posted(&self, at: Duration, frame: &Frame, status: u16) {
+        self.add(at, Side::Server, frame, Some(status), false);
+    }
+
+    fn add(
+        &self,
+        at: Duration,
+        from: Side,
+        frame: &Frame,
+        status: Option<u16>,
+        answers_request: bool,
+    ) {
         // The lock is held until the frame is recorded, so that frames are checked in
         // the order of the record.
         let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut violations = checker.check(from, frame);
+        // The refusal of a message without a response can be an error without an id
+        // (2025-03-26, basic/transports#sending-messages-to-the-server).
+        if !answers_request && frame.kind() == FrameKind::Error && status >= Some(400) {
+            violations.retain(|it| it.rule != Rule::IdMissing);
+        }
         if from == Side::Server {
             checker.check_error_id(frame, status, &mut violations);
         }
@@ -213,6 +236,29 @@ mod tests {
         assert!(entries[0].violations.is_empty());
         assert_eq!(entries[1].violations[0].rule.id(), "wire/wrong-jsonrpc");
         assert_eq!(transcript.violations().len(), entries[1].violations.len());
+    }
+
+    #[test]
+    fn only_the_refusal_of_a_message_without_a_response_can_lack_the_id() {
+        let transcript = Transcript::default();
+        let recorder = transcript.recorder();
+        let params = r#"{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+        let opening =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+        record(&recorder, Side::Client, &opening);
+        let result = params.replace("clientInfo", "serverInfo");
+        let opened = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        record(&recorder, Side::Server, &opened);
+        let error = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}"#;
+        let error = Frame::parse(error);
+        let rules = || {
+            let found = transcript.violations();
+            found.iter().map(|it| it.rule.id()).collect::<Vec<_>>()
+        };
+        recorder.record_posted(Duration::ZERO, &error, 400);
+        assert_eq!(rules(), [""; 0]);
+        recorder.record_with_status(Duration::ZERO, Side::Server, &error, Some(400));
+        assert_eq!(rules(), ["wire/id-missing"]);
     }
 
     #[test]

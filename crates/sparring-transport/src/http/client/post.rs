@@ -124,8 +124,11 @@ pub(super) async fn post_message(
             session.deliver(frame, &Stream::Connection, &envelope);
         }
         frame => {
-            let status = Some(response.status.as_u16());
-            frame.iter().for_each(|frame| session.record_received(frame, status));
+            let status = response.status.as_u16();
+            match has_none {
+                true => frame.iter().for_each(|frame| session.record_posted(frame, status)),
+                false => frame.iter().for_each(|it| session.record_received(it, Some(status))),
+            }
             if !response.status.is_success() {
                 let cause = http_cause(&response, &message.describe_recipient(), &body);
                 session.push(Incoming::StreamEnded { stream: Stream::Connection, cause });

@@ -186,6 +186,13 @@ impl ClientSession {
         }
     }
 
+    /// Records a frame in the response to a notification or a response.
+    pub(super) fn record_posted(&self, frame: &Frame, status: u16) {
+        if let Some(recorder) = self.recorder.get() {
+            recorder.record_posted(frame, status);
+        }
+    }
+
     /// Checks what only HTTP shows.
     pub(super) fn observe(&self, observation: HttpObservation<'_>) {
         if let Some(recorder) = self.recorder.get() {
