@@ -31,6 +31,19 @@ async fn a_correct_server_over_http_sse_is_clean_in_every_legacy_revision() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_event_of_another_type_before_the_endpoint_is_clean() {
+    let server = AlteredHttp::default().http_sse().on_body(|_, _, text| {
+        match text.contains("event: endpoint") {
+            true => format!("event: ping\ndata: hello\n\n{text}"),
+            false => text,
+        }
+    });
+    let report = check_in(server.start().await, &[Revision::V2024_11_05]).await;
+    assert_eq!(report.revisions.len(), 1);
+    assert!(bad_rules(&report).is_empty(), "{}", render_problems(&report));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_correct_server_without_legacy_revisions_is_clean() {
     let script = format!("{CORRECT}\nprotocol: ['2026-07-28']\n");
     let report =

@@ -103,14 +103,17 @@ pub(super) async fn findings(
     let mut stream = EventStream::open(server).await?;
     let mut found = Vec::new();
     let endpoint = stream.read_endpoint(server).await;
-    let first = stream.open.exchange().events().first().and_then(|it| it.name.as_deref());
+    let events = stream.open.exchange().events();
+    let is_endpoint = |event: &&Event| event.name.as_deref() == Some("endpoint");
+    let mut earlier = events.iter().take_while(|it| !is_endpoint(it));
+    // Events of other types are no part of the protocol, so they may come at any time.
+    let has_early_message = earlier.any(|it| it.name.as_deref().is_none_or(|it| it == "message"));
+    let has_type = events.iter().any(|it| it.name.is_some());
     let mut problem = match &endpoint {
-        None if first.is_none() => Some("the server sent no event with a type".to_owned()),
+        None if !has_type => Some("the server sent no event with a type".to_owned()),
         None => Some("the server sent no such event".to_owned()),
         Some(url) if !is_reference(url) => Some(format!("the server sent {url:?}")),
-        Some(_) if first != Some("endpoint") => {
-            Some("the server sent another event first".to_owned())
-        }
+        Some(_) if has_early_message => Some("the server sent a message first".to_owned()),
         Some(_) => None,
     };
     let is_usable = endpoint.is_some_and(|url| is_reference(&url));

@@ -1,10 +1,12 @@
-//! HTTP+SSE of 2024-11-05: the server sends everything on one event stream, whose first event
-//! names the URL that messages are posted to.
+//! HTTP+SSE of 2024-11-05: the server sends everything on one event stream, whose event
+//! `endpoint` names the URL that messages are posted to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sparring_peer::{Cause, Incoming, Stream};
 use sparring_wire::Frame;
+use tokio::time::timeout;
 
 use super::exchange::{ExchangeResult, MAX_ERROR_BODY, http_cause, response_envelope};
 use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder};
@@ -12,8 +14,12 @@ use super::post::{self, OrderGuard};
 use super::response::EventStream;
 use super::response::HttpResponse;
 use super::session::{ClientSession, Message};
+use crate::http::sse::Event;
 
-/// Opens the stream, takes the post URL from its first event, and delivers the frames.
+/// The longest wait for the event that names the URL, after the head of the response.
+const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Opens the stream, takes the post URL from the event `endpoint`, and delivers the frames.
 /// `refused_message` is a message that failed over Streamable HTTP.
 ///
 /// The session ends with the stream: the end is reported, and the stream is not resumed.
@@ -76,16 +82,12 @@ async fn open_stream(
     let envelope = response_envelope(&response);
     let base = response.address.endpoint.clone();
     let mut events = EventStream::new(response, session.limit);
-    let Some(first) = events.next(exchange).await? else {
-        return Err(Cause::Broken("the event stream ended before its first event".to_owned()));
-    };
+    let first = timeout(ENDPOINT_TIMEOUT, first_event(&mut events, exchange)).await;
+    let first = first.unwrap_or_else(|_| {
+        let why = format!("the server sent no event \"endpoint\" within {ENDPOINT_TIMEOUT:?}");
+        Err(Cause::Broken(why))
+    })?;
     let address = first.data.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-    if first.name.as_deref() != Some("endpoint") {
-        let name = first.name.as_deref().unwrap_or("message");
-        return Err(Cause::Broken(format!(
-            "the first event is {name:?} instead of \"endpoint\": {address}"
-        )));
-    }
     let endpoint = base.join(&address).map_err(|bad| Cause::Broken(bad.to_string()))?;
     if endpoint.origin != base.origin {
         return Err(Cause::Broken(format!(
@@ -95,6 +97,29 @@ async fn open_stream(
     }
     session.client.set_endpoint(endpoint);
     Ok(SseStream { events, envelope })
+}
+
+/// Returns the event with the URL. A server may send events of other types before, but no
+/// message.
+async fn first_event(
+    events: &mut EventStream,
+    exchange: &mut ExchangeRecorder,
+) -> Result<Event, Cause> {
+    loop {
+        let Some(event) = events.next(exchange).await? else {
+            return Err(Cause::Broken("the event stream ended before its first event".to_owned()));
+        };
+        match event.name.as_deref() {
+            Some("endpoint") => return Ok(event),
+            None | Some("message") => {
+                let data = event.data.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+                return Err(Cause::Broken(format!(
+                    "the first event is \"message\" instead of \"endpoint\": {data}"
+                )));
+            }
+            Some(_) => {}
+        }
+    }
 }
 
 struct SseStream {

@@ -18,7 +18,7 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     .on(over_http_sse),
     Case::http(Rule::MissingEndpointEvent, V2024_11_05, |server| {
         server.on_body(|_, _, text| match text.contains("event: endpoint") {
-            true => format!("event: hello\ndata: world\n\n{text}"),
+            true => format!("event: message\ndata: world\n\n{text}"),
             false => text,
         })
     })
