@@ -214,7 +214,7 @@ async fn run_probe(context: &Context, probe: &Probe) {
         let open = probe.rules.iter().filter(|rule| !context.outcomes().has(**rule));
         open.for_each(|rule| context.undecided(*rule, reason));
     };
-    if context.outcomes().count(Rule::NoAnswer) >= MAX_UNANSWERED {
+    if context.outcomes().unanswered() >= MAX_UNANSWERED {
         return leave_open("the server left too many requests without an answer");
     }
     let limit = context.options.rule_timeout.max(Duration::from_secs(1)) * MAX_WAITS_PER_PROBE;

@@ -12,6 +12,7 @@ use sparring_wire::json::parse_value;
 use sparring_wire::types::ServerCapabilities;
 use sparring_wire::{Entry, ErrorObject, RawJson, Revision, Rule, Side};
 
+use crate::http::is_unrelated_status;
 use crate::observer::CheckObserver;
 use crate::outcomes::Outcomes;
 use crate::recording::Recording;
@@ -87,7 +88,7 @@ impl Connection {
             return self.request_strictly(method, params).await;
         }
         let reply = self.request_leniently(method, params).await;
-        self.report_crash(&reply);
+        self.report_failure(&reply);
         reply
     }
 
@@ -148,7 +149,7 @@ impl Connection {
     pub(crate) async fn call_listed_tool(&self, name: &str, arguments: &Value) -> Reply {
         let params = serde_json::json!({"name": name, "arguments": arguments});
         let reply = self.request_leniently("tools/call", Some(params)).await;
-        self.report_crash(&reply);
+        self.report_failure(&reply);
         if matches!(reply.outcome, Err(Error::Timeout { .. } | Error::Stalled { .. })) {
             self.outcomes.add_slow_tool(name);
         }
@@ -224,24 +225,29 @@ impl Connection {
     fn reply(&self, start: usize, outcome: Result<Response, Error>) -> Reply {
         let frames = self.recording.entries_from(start);
         let reply = Reply { outcome, frames };
-        self.report_crash(&reply);
+        self.report_failure(&reply);
         if let Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) = &reply.outcome
             && !reply.frames.iter().any(is_progress)
             && !called_tool(&reply.frames).is_some_and(|tool| self.outcomes.is_slow_tool(&tool))
         {
+            self.outcomes.add_unanswered(&error.to_string());
             let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
             self.outcomes.fail(Rule::NoAnswer, finding);
         }
         reply
     }
 
-    fn report_crash(&self, reply: &Reply) {
-        if let Err(error @ Error::Closed { cause, .. }) = &reply.outcome
-            && is_crash(cause)
-        {
-            let finding = Finding::new(error.to_string()).with_frames(&reply.frames);
-            self.outcomes.fail(Rule::Crash, finding);
-        }
+    /// Reports a server that ended, and one that failed to send a response.
+    fn report_failure(&self, reply: &Reply) {
+        let Err(error @ Error::Closed { cause, .. }) = &reply.outcome else { return };
+        let is_server_error = reply.http_status().is_some_and(|it| it >= 500);
+        let rule = match cause {
+            _ if is_crash(cause) => Rule::Crash,
+            Cause::Broken(_) => Rule::NoAnswer,
+            _ if is_server_error && reply.is_http_without_response() => Rule::NoAnswer,
+            _ => return,
+        };
+        self.outcomes.fail(rule, Finding::new(error.to_string()).with_frames(&reply.frames));
     }
 }
 
@@ -258,8 +264,17 @@ fn called_tool(frames: &[Entry]) -> Option<String> {
 }
 
 /// Returns true if the server ended the connection although it should be open.
-fn is_crash(cause: &Cause) -> bool {
-    matches!(cause, Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_))
+pub(crate) fn is_crash(cause: &Cause) -> bool {
+    match cause {
+        Cause::EndOfInput | Cause::ProcessEnded { .. } => true,
+        Cause::Broken(reason) => !is_early_end(reason),
+        _ => false,
+    }
+}
+
+/// Returns true if the server ended an event stream in order, but without the response.
+pub(crate) fn is_early_end(reason: &str) -> bool {
+    reason.starts_with("the event stream ended")
 }
 
 impl Reply {
@@ -272,6 +287,31 @@ impl Reply {
     pub(crate) fn result(&self) -> Option<Value> {
         let result = self.outcome.as_ref().ok()?.result()?;
         parse_value(result.bytes()).ok()
+    }
+
+    /// Returns true if the server answered the request with an HTTP response that is about the
+    /// request, but has no JSON-RPC response.
+    pub(crate) fn is_http_without_response(&self) -> bool {
+        let is_error = |it: &Entry| it.from == Side::Server && it.frame.is_response_like();
+        match self.http_status() {
+            Some(403) | None => false,
+            Some(status) => !is_unrelated_status(status) && !self.frames.iter().any(is_error),
+        }
+    }
+
+    /// Returns true if the response ended the session.
+    pub(crate) fn is_session_lost(&self) -> bool {
+        matches!(self.outcome, Err(Error::Closed { cause: Cause::SessionLost(_), .. }))
+    }
+
+    /// Returns the status of an HTTP response that is no usable response to the request. A
+    /// response that ends the session has the status 404.
+    fn http_status(&self) -> Option<u16> {
+        match &self.outcome {
+            Err(Error::Closed { cause: Cause::Http { status, .. }, .. }) => Some(*status),
+            Err(Error::Closed { cause: Cause::SessionLost(_), .. }) => Some(404),
+            _ => None,
+        }
     }
 
     /// Returns the JSON-RPC error, if the response has one.

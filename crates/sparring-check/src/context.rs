@@ -404,11 +404,13 @@ impl Context {
     }
 
     /// Requires that the response is a JSON-RPC error with one of these codes. The rule is
-    /// undecided if there is no response.
+    /// undecided if there is no response at all.
     pub(crate) fn require_error(&self, rule: Rule, reply: &Reply, codes: &[i64]) {
         match (reply.error_code(), reply.outcome()) {
             (Some(code), _) if codes.contains(&code) => self.pass(rule),
-            (None, Err(error)) => self.undecided(rule, error.to_string()),
+            (None, Err(error)) if !reply.is_http_without_response() => {
+                self.undecided(rule, error.to_string());
+            }
             _ => {
                 let codes: Vec<String> = codes.iter().map(i64::to_string).collect();
                 let expected = format!("expected the error {}", codes.join(" or "));

@@ -3,8 +3,10 @@
 
 use sparring_peer::client::Error;
 use sparring_peer::{Cause, ClientBuilder};
+use sparring_wire::json::Json;
 use sparring_wire::{Entry, Frame, Revision, Rule, Side, code};
 
+use crate::connection::is_crash;
 use crate::context::{ConnectError, Context, FailedOpening, SpokenRevisions};
 use crate::probes::http::failed_connection;
 use crate::verdict::{Finding, ShownFrame};
@@ -82,17 +84,22 @@ fn is_unreachable(error: &Error, is_spoken: bool) -> bool {
     }
 }
 
-/// Returns the server's response to the first request.
+/// Returns the server's response to the first request. The result of a discovery is one with any
+/// id.
 fn answer(context: &Context) -> Option<Frame> {
     let entries: Vec<Entry> =
         context.recordings().into_iter().flat_map(|it| it.entries_from(0)).collect();
     let request = entries.iter().find(|it| it.from == Side::Client)?;
-    let answers = |it: &&Entry| {
-        it.from == Side::Server
-            && it.frame.is_response_like()
-            && it.frame.id() == request.frame.id()
-    };
-    entries.iter().find(answers).map(|it| it.frame.clone())
+    let responses = || entries.iter().filter(|it| it.from == Side::Server);
+    let responses = || responses().map(|it| &it.frame).filter(|it| it.is_response_like());
+    let named = responses().find(|it| it.id() == request.frame.id());
+    let discovery = || responses().find(|it| it.result().is_some_and(is_discovery));
+    named.or_else(discovery).cloned()
+}
+
+/// Returns true for a result that only a server of the modern era sends.
+fn is_discovery(result: Json<'_>) -> bool {
+    ["supportedVersions", "resultType"].iter().any(|it| result.get(it).is_some())
 }
 
 /// Returns the rule that a failed `initialize` breaks.
@@ -151,8 +158,7 @@ async fn broken_discovery(
 ) -> Option<Rule> {
     let result = answer.and_then(Frame::result);
     if let Some(result) = result {
-        let is_discovery = ["supportedVersions", "resultType"].map(|it| result.get(it).is_some());
-        if is_discovery.contains(&true) || !spoken.any_legacy() {
+        if is_discovery(result) || !spoken.any_legacy() {
             return Some(Rule::Handshake);
         }
     }
@@ -183,10 +189,7 @@ async fn broken_discovery(
 /// Returns the rule that is broken by a server without a usable response.
 fn rule_of(error: &Error) -> Rule {
     match error {
-        Error::Closed {
-            cause: Cause::EndOfInput | Cause::ProcessEnded { .. } | Cause::Broken(_),
-            ..
-        } => Rule::Crash,
+        Error::Closed { cause, .. } if is_crash(cause) => Rule::Crash,
         _ => Rule::Handshake,
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Outcomes {
     /// The tools that did not answer a call with good arguments in time. The rules about
     /// arguments judge them.
     slow_tools: Mutex<BTreeSet<String>>,
+    /// The requests that got no response in time, each with the reason.
+    unanswered: Mutex<BTreeSet<String>>,
 }
 
 /// Everything that was reported about one rule.
@@ -79,6 +81,16 @@ impl Outcomes {
     /// Returns the number of findings about this rule.
     pub(crate) fn count(&self, rule: Rule) -> usize {
         self.reported().get(&rule).map_or(0, |it| it.findings.len())
+    }
+
+    /// Remembers a request that got no response in time.
+    pub(crate) fn add_unanswered(&self, reason: &str) {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.to_owned());
+    }
+
+    /// Returns the number of different requests that got no response in time.
+    pub(crate) fn unanswered(&self) -> usize {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Returns true if anything was reported about the rule.

@@ -67,7 +67,7 @@ impl Exchange {
     /// Returns true for refusals that say nothing about the request itself: the credentials,
     /// or the load of the server.
     pub(crate) fn is_unrelated_refusal(&self) -> bool {
-        matches!(self.status, 401 | 407 | 408 | 429 | 502..=504)
+        is_unrelated_status(self.status)
     }
 
     /// Returns the events, if the response is an event stream.
@@ -165,6 +165,11 @@ impl Exchange {
             ShownFrame::new(Side::Server, text.as_bytes()),
         ]
     }
+}
+
+/// Returns true for the statuses of refusals that say nothing about the request itself.
+pub(crate) fn is_unrelated_status(status: u16) -> bool {
+    matches!(status, 401 | 407 | 408 | 429 | 502..=504)
 }
 
 /// Writes a request as text.

@@ -5,7 +5,7 @@ mod expectation;
 mod requests;
 mod server;
 
-pub(crate) use self::exchange::{Body, Exchange};
+pub(crate) use self::exchange::{Body, Exchange, is_unrelated_status};
 pub(crate) use self::expectation::{
     Refusal, is_same_outcome, report_same, require_refusal, require_same,
 };

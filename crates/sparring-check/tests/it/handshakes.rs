@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use sparring_check::{CheckOptions, CheckTarget, Status, check};
-use sparring_wire::Revision;
+use sparring_wire::{Revision, Rule};
 
 use crate::support::{AlteredHttp, AlteredServer, options};
 
@@ -103,4 +103,24 @@ async fn a_broken_handshake_over_http_is_a_finding() {
         problems.extend(check.await.unwrap());
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// A server that also speaks earlier revisions does not speak the modern one only if its answer
+/// is no discovery.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_discovery_with_another_id_is_a_finding_beside_earlier_revisions() {
+    for id in [json!("1"), Value::Null] {
+        let server = AlteredServer::default()
+            .on_response("server/discover", move |_, response| response["id"] = id.clone());
+        let options = CheckOptions {
+            revisions: vec![Revision::V2025_11_25, Revision::V2026_07_28],
+            connect_timeout: Duration::from_secs(1),
+            rule_timeout: Duration::from_secs(1),
+            only: vec![Rule::Handshake],
+            ..options()
+        };
+        let report = check(Arc::new(server), options).await.unwrap();
+        let verdict = report.verdict(Rule::Handshake, Revision::V2026_07_28);
+        assert_eq!(verdict.map(|it| it.status()), Some(Status::Failed), "{:?}", report.not_spoken);
+    }
 }

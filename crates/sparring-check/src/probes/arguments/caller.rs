@@ -8,7 +8,7 @@ use sparring_peer::client::Error;
 use sparring_wire::{Entry, Rule, Side, code};
 use tokio::time::Instant;
 
-use crate::connection::{Connection, Reply};
+use crate::connection::{Connection, Reply, is_early_end};
 use crate::context::{Context, Stopped};
 use crate::verdict::Finding;
 
@@ -196,15 +196,9 @@ impl Answer {
 /// Returns true if the server cut the connection. The other reasons are about the content of
 /// a response.
 fn is_cut(reason: &str) -> bool {
-    const OTHER: [&str; 6] = [
-        "longer than",
-        "limit",
-        "with HTTP",
-        "did not accept",
-        "ended before the answer",
-        "could not be resumed",
-    ];
-    !OTHER.iter().any(|it| reason.contains(it))
+    const OTHER: [&str; 5] =
+        ["longer than", "limit", "with HTTP", "did not accept", "could not be resumed"];
+    !is_early_end(reason) && !OTHER.iter().any(|it| reason.contains(it))
 }
 
 impl Call {

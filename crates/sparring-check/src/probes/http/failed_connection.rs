@@ -6,6 +6,7 @@ use sparring_wire::{Revision, Rule, code};
 
 use super::legacy_sse;
 use super::streams::wrong_content_type;
+use crate::connection::is_early_end;
 use crate::http::{Body, Exchange, HttpServer, initialize, modern};
 use crate::options::CheckOptions;
 use crate::verdict::Finding;
@@ -59,6 +60,12 @@ fn wrong_response(exchange: &Exchange) -> Vec<(Rule, Finding)> {
     }
     if !exchange.is_stream() && !is_json {
         return vec![(Rule::WrongContentType, wrong_content_type(exchange))];
+    }
+    if exchange.is_stream() && exchange.broken.as_deref().is_some_and(is_early_end) {
+        let message = "expected a blank line at the end of each event; \
+                       the stream ended in the middle of one";
+        let finding = Finding::new(message).with_frames(exchange.shown());
+        return vec![(Rule::WrongContentType, finding)];
     }
     let ended = matches!(exchange.body, Body::Stream { ended: true, .. });
     if ended && exchange.response_to(&json!("initialize")).is_none() {

@@ -85,6 +85,15 @@ fn answering_http(
     })
 }
 
+/// Answers HTTP requests whose body has this text with a status and plain text.
+fn answering_with_text(server: AlteredHttp, text: &'static str, status: u16) -> AlteredHttp {
+    server.on_request(move |_, body| {
+        let has_text = String::from_utf8_lossy(body).contains(text);
+        let response = Response::builder().status(status).header("content-type", "text/plain");
+        has_text.then(|| response.body(Body::from("It failed.")).unwrap())
+    })
+}
+
 fn error_message(code: i64) -> Value {
     json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": "It failed."}})
 }
@@ -111,6 +120,22 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::UnknownMethod, V2026_07_28, |server| {
         server.on_method("sparring/unknown", |request| error(request, -32600))
+    }),
+    Case::http(Rule::UnknownMethod, V2026_07_28, |server| {
+        answering_with_text(server, "\"sparring/unknown\"", 404)
+    }),
+    Case::http(Rule::UnknownMethod, V2025_11_25, |server| {
+        answering_with_text(server, "\"sparring/unknown\"", 400)
+    }),
+    // The status 404 ends the session.
+    Case::http(Rule::UnknownMethod, V2025_06_18, |server| {
+        answering_with_text(server, "\"sparring/unknown\"", 404)
+    }),
+    Case::http(Rule::NoAnswer, V2025_06_18, |server| {
+        answering_with_text(server, "sparring-unknown-tool", 500)
+    }),
+    Case::http(Rule::NoAnswer, V2026_07_28, |server| {
+        answering_with_text(server, "sparring-unknown-tool", 500)
     }),
     Case::lines(Rule::AnsweredNotification, V2025_11_25, |server| {
         server.on_method("notifications/sparring-unknown", |_| error(&json!({"id": 4711}), -32601))

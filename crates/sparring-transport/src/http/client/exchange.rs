@@ -367,7 +367,15 @@ pub(super) async fn read_events(
         session.wait_for_room().await;
         let next = events.next(exchange);
         let event = match position.answered {
-            false => next.await?,
+            false => match next.await {
+                Ok(event) => event,
+                Err(cause) => {
+                    if events.has_unfinished_event() {
+                        session.observe(HttpObservation::UnfinishedEvent);
+                    }
+                    return Err(cause);
+                }
+            },
             true => match tokio::time::timeout(TRAILING_EVENTS_TIMEOUT, next).await {
                 Ok(event) => event?,
                 Err(_) => return Ok(()),

@@ -149,6 +149,11 @@ impl EventStream {
         }
     }
 
+    /// Returns true if the stream has ended in the middle of an event.
+    pub(super) fn has_unfinished_event(&self) -> bool {
+        self.response.complete && self.parser.is_within_event()
+    }
+
     /// Returns the response, completely read or not.
     pub(super) fn into_response(self) -> HttpResponse {
         *self.response

@@ -28,6 +28,8 @@ pub enum HttpObservation<'a> {
         /// The media type of the body; empty without a body.
         content_type: &'a str,
     },
+    /// The end of an event stream in the middle of an event, which clients must ignore.
+    UnfinishedEvent,
     /// The response to a GET request for events.
     Listened {
         /// The status of the response.
@@ -72,6 +74,11 @@ impl ConnectionChecker {
                     "the answer to a request must be JSON or an event stream; found {found}"
                 );
                 (Rule::WrongContentType, "$", message)
+            }
+            HttpObservation::UnfinishedEvent => {
+                let message = "the last event of the stream has no blank line at its end, so it \
+                               has no effect";
+                (Rule::WrongContentType, "$", message.to_owned())
             }
             HttpObservation::Listened { status, content_type, has_session } => {
                 check_listened(status, content_type, has_session)?
@@ -148,14 +155,12 @@ fn check_listened(
 
 fn section(revision: Revision, observation: HttpObservation<'_>, rule: Rule) -> &'static str {
     match observation {
-        HttpObservation::Posted { .. } | HttpObservation::Unusable { .. }
-            if revision.is_modern() =>
-        {
-            "basic/transports/streamable-http#sending-messages"
-        }
-        HttpObservation::Posted { .. } | HttpObservation::Unusable { .. } => {
-            "basic/transports#sending-messages-to-the-server"
-        }
+        HttpObservation::Posted { .. }
+        | HttpObservation::Unusable { .. }
+        | HttpObservation::UnfinishedEvent => match revision.is_modern() {
+            true => "basic/transports/streamable-http#sending-messages",
+            false => "basic/transports#sending-messages-to-the-server",
+        },
         HttpObservation::Listened { .. } => {
             "basic/transports#listening-for-messages-from-the-server"
         }
@@ -209,6 +214,9 @@ mod tests {
         check("2025-06-18", unusable(200, "text/html"), Some("http/wrong-content-type"));
         check("2025-03-26", unusable(202, ""), Some("http/wrong-content-type"));
         check("2024-11-05", unusable(202, ""), None);
+        let unfinished = HttpObservation::UnfinishedEvent;
+        check("2025-06-18", unfinished, Some("http/wrong-content-type"));
+        check("2024-11-05", unfinished, None);
     }
 
     #[test]
