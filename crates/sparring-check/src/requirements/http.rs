@@ -81,9 +81,6 @@ requirements! {
     "basic/transports/streamable-http#server-behavior-for-custom-headers", Must, MODERN,
         "A server refuses a call whose `Mcp-Param` headers are invalid, missing, or differ from its arguments.",
         [ParameterHeader];
-    "basic/transports/streamable-http#server-behavior-for-custom-headers", Must, MODERN,
-        "A server ignores `Mcp-Param` headers that it does not know.",
-        [ParameterHeader];
     "basic/transports/streamable-http#case-sensitivity", Must, MODERN,
         "The names of headers are compared without regard to case, and their values with regard to it.",
         [HeaderNameCase, HeaderMismatch];

@@ -8,24 +8,19 @@ use sparring_wire::mirrored_headers::{METHOD_HEADER, NAME_HEADER, PROTOCOL_VERSI
 use sparring_wire::{Revision, Rule, code};
 
 use super::leave_out;
-use super::named_requests::{NamedRequest, named_requests};
+use super::named_requests::{NamedRequest, all_requests, named_requests};
 use crate::context::{Context, ProbeResult};
 use crate::http::{
     HttpServer, Refusal, RequestExt, initialize, modern, report_same, require_refusal,
     require_same, streamable,
 };
 
+/// The beginning of each expectation.
+const WANTED: &str = "the status 400 and the error -32020";
+
 /// The refusal of a request whose headers do not mirror its body.
 pub(super) const MISMATCH: Refusal<'static> =
     Refusal { statuses: &[400], codes: &[code::HEADER_MISMATCH] };
-
-impl NamedRequest {
-    fn build(&self, context: &Context, server: &HttpServer) -> RawRequest {
-        let id = server.next_id();
-        let request = modern(context.revision, id, self.method, self.params.clone());
-        self.headers.iter().fold(request, |request, (name, value)| request.with(name, value))
-    }
-}
 
 fn discover(context: &Context, server: &HttpServer) -> RawRequest {
     modern(context.revision, server.next_id(), "server/discover", json!({}))
@@ -34,63 +29,92 @@ fn discover(context: &Context, server: &HttpServer) -> RawRequest {
 pub(super) async fn mismatch(context: &Context) -> ProbeResult {
     let rule = Rule::HeaderMismatch;
     let Some(server) = streamable(context, &[rule]).await else { return Ok(()) };
-    let wanted = "the status 400 and the error -32020 for";
-    for (value, what) in [
-        ("tools/list", "a different `Mcp-Method`"),
-        ("SERVER/DISCOVER", "an `Mcp-Method` in upper case"),
-    ] {
-        let request = discover(context, server).with(METHOD_HEADER, value);
-        let expected = format!("{wanted} {what}");
+    let request = discover(context, server).with(METHOD_HEADER, "SERVER/DISCOVER");
+    let expected = format!("{WANTED} for an `Mcp-Method` in upper case");
+    require_refusal(context, server, rule, &request, MISMATCH, expected).await;
+    for named in all_requests(context) {
+        let of = named.of_method();
+        let other = if named.method == "tools/list" { "prompts/list" } else { "tools/list" };
+        let expected = format!("{WANTED} for a different `Mcp-Method`{of}");
+        let request = named.build(context, server).with(METHOD_HEADER, other);
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
-    }
-    let request = discover(context, server).with(PROTOCOL_VERSION_HEADER, "2025-11-25");
-    // A server without this revision may find that before it compares the versions.
-    let codes = &[code::HEADER_MISMATCH, code::UNSUPPORTED_PROTOCOL_VERSION];
-    let refusal = Refusal { statuses: &[400], codes };
-    let expected = format!("{wanted} a different `MCP-Protocol-Version`");
-    require_refusal(context, server, rule, &request, refusal, expected).await;
-    for named in named_requests(context) {
-        let expected = format!("{wanted} a different `Mcp-Method` of {}", named.method);
-        let request = named.build(context, server).with(METHOD_HEADER, "tools/list");
-        require_refusal(context, server, rule, &request, MISMATCH, expected).await;
-        let expected = format!("{wanted} a different `Mcp-Name` of {}", named.method);
-        let other = format!("{}-other", ascii(&named.name));
-        let request = named.build(context, server).with(NAME_HEADER, &other);
-        require_refusal(context, server, rule, &request, MISMATCH, expected).await;
-        let expected = format!("{wanted} an `Mcp-Name` with invalid Base64 of {}", named.method);
-        let request = named.build(context, server).with(NAME_HEADER, "=?base64?!?=");
-        require_refusal(context, server, rule, &request, MISMATCH, expected).await;
-        let expected =
-            format!("{wanted} an encoded `Mcp-Name` with another value of {}", named.method);
-        let request = named.build(context, server).with(NAME_HEADER, encoded(&other));
-        require_refusal(context, server, rule, &request, MISMATCH, expected).await;
+        // A server without this revision may find that before it compares the versions. One that
+        // also speaks earlier revisions may miss the session of other requests.
+        let codes = &[code::HEADER_MISMATCH, code::UNSUPPORTED_PROTOCOL_VERSION][..];
+        let codes = if named.method == "server/discover" { codes } else { &[] };
+        let refusal = Refusal { statuses: &[400], codes };
+        let expected = format!("{WANTED} for a different `MCP-Protocol-Version`{of}");
+        let request = named.build(context, server).with(PROTOCOL_VERSION_HEADER, "2025-11-25");
+        require_refusal(context, server, rule, &request, refusal, expected).await;
+        if !named.name.is_empty() {
+            different_names(context, server, &named).await;
+        }
     }
     Ok(())
+}
+
+/// Sends values of `Mcp-Name` that differ from the body.
+async fn different_names(context: &Context, server: &HttpServer, named: &NamedRequest) {
+    let other = format!("{}-other", ascii(&named.name));
+    let mut names = vec![
+        ("a different `Mcp-Name`", other.clone()),
+        ("an `Mcp-Name` with invalid Base64", "=?base64?!?=".to_owned()),
+        ("an encoded `Mcp-Name` with another value", encoded(&other)),
+    ];
+    // A part of a URI has no case.
+    let swapped = swap_case(&named.name).filter(|_| named.method != "resources/read");
+    names.extend(swapped.map(|it| ("an `Mcp-Name` in another case", it)));
+    for (what, name) in names {
+        let expected = format!("{WANTED} for {what} of {}", named.method);
+        let request = named.build(context, server).with(NAME_HEADER, &name);
+        require_refusal(context, server, Rule::HeaderMismatch, &request, MISMATCH, expected).await;
+    }
+}
+
+/// Returns the value with upper and lower case swapped, if it is a plain header with letters.
+pub(super) fn swap_case(value: &str) -> Option<String> {
+    let swap = |letter: char| match letter.is_ascii_lowercase() {
+        true => letter.to_ascii_uppercase(),
+        false => letter.to_ascii_lowercase(),
+    };
+    let swapped: String = value.chars().map(swap).collect();
+    let is_plain = value.bytes().all(|it| it.is_ascii_graphic()) && !value.starts_with("=?");
+    (is_plain && swapped != value).then_some(swapped)
 }
 
 pub(super) async fn missing(context: &Context) -> ProbeResult {
     let rule = Rule::MissingHeader;
     let Some(server) = streamable(context, &[rule]).await else { return Ok(()) };
-    let wanted = "the status 400 and the error -32020 for a request without";
-    let request = discover(context, server).without(METHOD_HEADER);
-    let expected = format!("{wanted} `Mcp-Method`");
-    require_refusal(context, server, rule, &request, MISMATCH, expected).await;
-    // A server for clients before 2025-06-18 may take such a request for one of theirs
-    // (basic/transports/streamable-http#protocol-version-header).
-    let serves_older = server.oldest_version().await.is_some_and(|it| it < "2025-06-18");
-    if !serves_older {
-        let request = discover(context, server).without(PROTOCOL_VERSION_HEADER);
-        let expected = format!("{wanted} `MCP-Protocol-Version`");
+    let requests = all_requests(context);
+    for named in &requests {
+        let request = named.build(context, server).without(METHOD_HEADER);
+        let of = named.of_method();
+        let expected = format!("{WANTED} for a request without `Mcp-Method`{of}");
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
+    }
+    let request = discover(context, server).without(PROTOCOL_VERSION_HEADER);
+    let expected = format!("{WANTED} for a request without `MCP-Protocol-Version`");
+    // A server for clients before 2025-06-18 may take such a request for one of theirs
+    // (basic/transports/streamable-http#protocol-version-header). These have no such method.
+    let serves_older = server.oldest_version().await.is_some_and(|it| it < "2025-06-18");
+    match serves_older {
+        false => require_refusal(context, server, rule, &request, MISMATCH, expected).await,
+        true => {
+            let exchange = server.send(&request).await?;
+            match exchange.has_result() {
+                true => context.fail(rule, exchange.finding(format!("expected {expected}"))),
+                false => context.pass(rule),
+            }
+        }
     }
     if server.oldest_version().await.is_none() {
         let request = initialize(Revision::V2025_11_25);
         let expected = "the status 400 for `initialize` without the headers of this revision";
         require_refusal(context, server, rule, &request, Refusal::status(&[400]), expected).await;
     }
-    for named in named_requests(context) {
+    for named in requests.iter().filter(|it| !it.name.is_empty()) {
         let request = named.build(context, server).without(NAME_HEADER);
-        let expected = format!("{wanted} `Mcp-Name` ({})", named.method);
+        let expected = format!("{WANTED} for a request without `Mcp-Name` ({})", named.method);
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
     }
     Ok(())

@@ -1,26 +1,22 @@
 //! Requests of the modern era that a server must refuse, and those of earlier revisions.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sparring_transport::http::RawRequest;
 use sparring_wire::mirrored_headers::PROTOCOL_VERSION_HEADER;
 use sparring_wire::{Rule, code};
 
 use super::leave_out;
+use super::named_requests::all_requests;
 use crate::context::{Context, ProbeResult};
 use crate::http::{
-    HttpServer, Refusal, RequestExt, modern, modern_body, post, request, require_refusal,
-    require_same, streamable, with_metadata,
+    HttpServer, Refusal, RequestExt, modern, post, request, require_refusal, require_same,
+    streamable, with_metadata,
 };
 use crate::verdict::Finding;
 
 const VERSION_FIELD: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_FIELD: &str = "io.modelcontextprotocol/clientCapabilities";
 const SESSION_HEADER: &str = "mcp-session-id";
-
-/// A method that every server has, so that only the metadata can be wrong.
-fn discover_params(context: &Context) -> Value {
-    with_metadata(json!({}), context.revision)
-}
 
 pub(super) async fn unsupported_version(context: &Context) -> ProbeResult {
     let rule = Rule::UnsupportedVersionStatus;
@@ -30,12 +26,15 @@ pub(super) async fn unsupported_version(context: &Context) -> ProbeResult {
         versions.push(("an earlier version", "2025-11-25"));
     }
     let refusal = Refusal { statuses: &[400], codes: &[code::UNSUPPORTED_PROTOCOL_VERSION] };
-    for (kind, version) in versions {
-        let mut params = discover_params(context);
-        params["_meta"][VERSION_FIELD] = json!(version);
-        let body = request(server.next_id(), "server/discover", Some(params));
-        let expected = format!("the status 400 and the error -32022 for {kind}");
-        require_refusal(context, server, rule, &modern_body(body), refusal, expected).await;
+    for named in all_requests(context) {
+        for (kind, version) in &versions {
+            let mut params = with_metadata(named.params.clone(), context.revision);
+            params["_meta"][VERSION_FIELD] = json!(version);
+            let request = named.build_with(server, params);
+            let of = named.of_method();
+            let expected = format!("the status 400 and the error -32022 for {kind}{of}");
+            require_refusal(context, server, rule, &request, refusal, expected).await;
+        }
     }
     Ok(())
 }
@@ -43,22 +42,32 @@ pub(super) async fn unsupported_version(context: &Context) -> ProbeResult {
 pub(super) async fn invalid_metadata(context: &Context) -> ProbeResult {
     let rule = Rule::InvalidMetadataStatus;
     let Some(server) = streamable(context, &[rule]).await else { return Ok(()) };
-    let without = |field: &str| {
-        let mut params = discover_params(context);
-        if let Some(meta) = params["_meta"].as_object_mut() {
-            meta.remove(field);
+    // A server that also speaks earlier revisions may take other requests without a version for
+    // some of theirs.
+    let is_modern_only = server.oldest_version().await.is_none();
+    for named in all_requests(context) {
+        let full = with_metadata(named.params.clone(), context.revision);
+        let without = |field: &str| {
+            let mut params = full.clone();
+            if let Some(meta) = params["_meta"].as_object_mut() {
+                meta.remove(field);
+            }
+            params
+        };
+        let mut cases =
+            vec![(without(CAPABILITIES_FIELD), "without the client's capabilities in `_meta`")];
+        if is_modern_only || named.method == "server/discover" {
+            cases.push((without(VERSION_FIELD), "without the protocol version in `_meta`"));
+            cases.push((named.params.clone(), "without `_meta`"));
         }
-        params
-    };
-    for (params, what) in [
-        (Some(without(VERSION_FIELD)), "without the protocol version in `_meta`"),
-        (Some(without(CAPABILITIES_FIELD)), "without the client's capabilities in `_meta`"),
-        (Some(json!({})), "without `_meta`"),
-    ] {
-        let body = request(server.next_id(), "server/discover", params);
-        let request = modern_body(body).with(PROTOCOL_VERSION_HEADER, context.revision.name());
-        let expected = format!("the status 400 for a request {what}");
-        require_refusal(context, server, rule, &request, Refusal::status(&[400]), expected).await;
+        for (params, what) in cases {
+            let request = named.build_with(server, params);
+            let request = request.with(PROTOCOL_VERSION_HEADER, context.revision.name());
+            let of = named.of_method();
+            let expected = format!("the status 400 for a request {what}{of}");
+            let refusal = Refusal::status(&[400]);
+            require_refusal(context, server, rule, &request, refusal, expected).await;
+        }
     }
     Ok(())
 }

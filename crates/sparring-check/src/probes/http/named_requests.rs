@@ -1,10 +1,14 @@
-//! Requests with the header `Mcp-Name`: tools that may be called, resources and prompts.
+//! Requests of the modern era, with the headers that mirror them: those with `Mcp-Name` (tools
+//! that may be called, resources and prompts), and those without.
 
 use serde_json::{Map, Value, json};
+use sparring_transport::http::RawRequest;
 use sparring_wire::RawJson;
 use sparring_wire::mirrored_headers::MirroredArguments;
 
 use crate::context::Context;
+use crate::http::{HttpServer, RequestExt, modern_body, request, with_metadata};
+use crate::probes::messages::LISTS;
 use crate::tool_policy::{good_arguments, reason_against_call};
 
 /// A tool that may be called, with arguments for it.
@@ -43,14 +47,48 @@ pub(super) fn mirrored_headers(tool: &Value, arguments: &Value) -> Option<Vec<(S
     Some(headers.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// A request with the header `Mcp-Name`.
+/// A request that mirrors its method, and perhaps its name and arguments, in headers.
 pub(super) struct NamedRequest {
     pub(super) method: &'static str,
     pub(super) params: Value,
-    /// The name or URI in the body.
+    /// The name or URI in the body; empty in a request without `Mcp-Name`.
     pub(super) name: String,
     /// The headers that mirror the arguments.
     pub(super) headers: Vec<(String, String)>,
+}
+
+impl NamedRequest {
+    fn unnamed(method: &'static str) -> Self {
+        NamedRequest { method, params: json!({}), name: String::new(), headers: Vec::new() }
+    }
+
+    /// Builds the request.
+    pub(super) fn build(&self, context: &Context, server: &HttpServer) -> RawRequest {
+        self.build_with(server, with_metadata(self.params.clone(), context.revision))
+    }
+
+    /// Builds the request with other metadata: all of the params.
+    pub(super) fn build_with(&self, server: &HttpServer, params: Value) -> RawRequest {
+        let request = modern_body(request(server.next_id(), self.method, Some(params)));
+        self.headers.iter().fold(request, |request, (name, value)| request.with(name, value))
+    }
+
+    /// Names the method at the end of a message. `server/discover` is not named, since it is in
+    /// every check.
+    pub(super) fn of_method(&self) -> String {
+        match self.method {
+            "server/discover" => String::new(),
+            method => format!(" of {method}"),
+        }
+    }
+}
+
+/// Returns `server/discover`, the first list that the server declares, and one request for each
+/// method with the header `Mcp-Name`.
+pub(super) fn all_requests(context: &Context) -> Vec<NamedRequest> {
+    let declared = LISTS.iter().find(|(capability, _)| context.facts().declares(capability));
+    let unnamed = ["server/discover"].into_iter().chain(declared.map(|(_, method)| *method));
+    unnamed.map(NamedRequest::unnamed).chain(named_requests(context)).collect()
 }
 
 /// Returns one request for each method that needs the header, if the server has an item for it.

@@ -6,7 +6,7 @@ use sparring_wire::mirrored_headers::decode_value;
 use sparring_wire::{Rule, code};
 
 use super::leave_out;
-use super::mirrored_headers::{MISMATCH, encoded};
+use super::mirrored_headers::{MISMATCH, encoded, swap_case};
 use super::named_requests::{CallableTool, callable_tools, mirrored_headers};
 use crate::context::{Context, ProbeResult};
 use crate::http::{
@@ -17,6 +17,9 @@ const RULES: [Rule; 2] = [Rule::ParameterHeader, Rule::NumericHeader];
 
 /// The number of tools that are checked.
 const MAX_TOOLS: usize = 3;
+
+/// A text whose bytes differ in Latin-1 and UTF-8.
+const TEXT: &str = "Zürich 世界";
 
 pub(super) async fn parameter_headers(context: &Context) -> ProbeResult {
     let Some(server) = streamable(context, &RULES).await else { return Ok(()) };
@@ -49,6 +52,12 @@ async fn check_tool(context: &Context, server: &HttpServer, tool: &CallableTool)
         let request = call().with(header, different(value));
         let expected = format!("{wanted} an `Mcp-Param` header that differs from the argument");
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
+        let is_text = !["true", "false"].contains(&value.as_str());
+        if let Some(swapped) = swap_case(value).filter(|_| is_text) {
+            let request = call().with(header, swapped);
+            let expected = format!("{wanted} an `Mcp-Param` header in another case");
+            require_refusal(context, server, rule, &request, MISMATCH, expected).await;
+        }
         let request = call().without(header);
         let expected = format!("{wanted} an argument without its `Mcp-Param` header");
         require_refusal(context, server, rule, &request, MISMATCH, expected).await;
@@ -60,6 +69,7 @@ async fn check_tool(context: &Context, server: &HttpServer, tool: &CallableTool)
         let expected = "an `Mcp-Param` header in Base64 to be accepted";
         require_same(context, server, rule, &plain, &request, expected).await;
     }
+    check_text(context, server, tool).await?;
     check_omitted(context, server, tool).await?;
     for (header, value) in integers(tool) {
         let request = call().with(&header, format!("{value}.0"));
@@ -69,7 +79,39 @@ async fn check_tool(context: &Context, server: &HttpServer, tool: &CallableTool)
     Ok(())
 }
 
-/// A server must not expect a header for an argument that is missing.
+/// Calls a tool with a text whose header must be encoded, and with the same header as it is.
+async fn check_text(context: &Context, server: &HttpServer, tool: &CallableTool) -> ProbeResult {
+    let rule = Rule::ParameterHeader;
+    let properties = &tool.definition["inputSchema"]["properties"];
+    let takes_text = |name: &&str| {
+        let schema = &properties[name];
+        let limits = ["enum", "const", "pattern", "format", "maxLength"];
+        schema["type"] == "string" && limits.iter().all(|it| schema.get(it).is_none())
+    };
+    let Some(name) = annotated(&tool.definition).find(takes_text) else { return Ok(()) };
+    let mut arguments = tool.arguments.clone();
+    arguments[name] = json!(TEXT);
+    let Some(headers) = mirrored_headers(&tool.definition, &arguments) else { return Ok(()) };
+    let call = || call(context, server, tool, &arguments, &headers);
+    let sent = server.send(&call()).await?;
+    if is_mismatch(&sent) {
+        let expected = "expected an `Mcp-Param` header with UTF-8 in Base64 to be accepted";
+        context.fail(rule, sent.finding(expected).about(&tool.name));
+        return Ok(());
+    }
+    let Some(header) = properties[name]["x-mcp-header"].as_str() else { return Ok(()) };
+    let request = call().with(&format!("mcp-param-{header}"), TEXT.as_bytes());
+    // Other software in front of the server may refuse such a request in its own way.
+    if let Ok(sent) = server.send(&request).await
+        && sent.has_result()
+    {
+        let expected = "expected the status 400 for an `Mcp-Param` header that is not ASCII";
+        context.fail(rule, sent.finding(expected).about(&tool.name));
+    }
+    Ok(())
+}
+
+/// A server must not expect a header for an argument that is missing or null.
 async fn check_omitted(context: &Context, server: &HttpServer, tool: &CallableTool) -> ProbeResult {
     let required = tool.definition["inputSchema"]["required"].as_array();
     let is_required = |name: &str| required.into_iter().flatten().any(|it| it == name);
@@ -79,15 +121,29 @@ async fn check_omitted(context: &Context, server: &HttpServer, tool: &CallableTo
         if members.remove(name).is_none() {
             continue;
         }
-        let Some(headers) = mirrored_headers(&tool.definition, &arguments) else { continue };
-        let sent = server.send(&call(context, server, tool, &arguments, &headers)).await?;
-        match is_mismatch(&sent) {
-            true => {
-                let expected = "expected no `Mcp-Param` header for a missing argument";
-                context.fail(Rule::ParameterHeader, sent.finding(expected).about(&tool.name));
-            }
-            false => context.pass(Rule::ParameterHeader),
+        check_without_header(context, server, tool, &arguments, "a missing argument").await?;
+        arguments[name] = Value::Null;
+        check_without_header(context, server, tool, &arguments, "an argument that is null").await?;
+    }
+    Ok(())
+}
+
+/// Calls a tool with the headers of these arguments only.
+async fn check_without_header(
+    context: &Context,
+    server: &HttpServer,
+    tool: &CallableTool,
+    arguments: &Value,
+    what: &str,
+) -> ProbeResult {
+    let Some(headers) = mirrored_headers(&tool.definition, arguments) else { return Ok(()) };
+    let sent = server.send(&call(context, server, tool, arguments, &headers)).await?;
+    match is_mismatch(&sent) {
+        true => {
+            let expected = format!("expected no `Mcp-Param` header for {what}");
+            context.fail(Rule::ParameterHeader, sent.finding(expected).about(&tool.name));
         }
+        false => context.pass(Rule::ParameterHeader),
     }
     Ok(())
 }
