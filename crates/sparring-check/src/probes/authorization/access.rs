@@ -158,20 +158,21 @@ pub(super) async fn with_token(
 pub(super) const OPENING: &str = "a request";
 
 /// Sends the first request of a client without a token. If the server accepts it, sends the
-/// request for the first list that the server declares, and returns the response to this one.
+/// request for the first list that the server declares, and returns the response to this one if
+/// it is a refusal. Also returns whether it is.
 pub(super) async fn first_refusal(
     context: &Context,
     server: &HttpServer,
-) -> Result<Attempt, Stopped> {
+) -> Result<(Attempt, bool), Stopped> {
     let opening = without_token(server, OPENING, server.opening_request()).await?;
     if !opening.is_accepted() || !context.is_connected() {
-        return Ok(opening);
+        return Ok((opening, false));
     }
     let conversation = match server.revision.is_modern() {
         true => Conversation::Requests,
         false => match server.session_of(&opening.exchange) {
             Ok(session) => Conversation::Session(Box::new(session)),
-            Err(_) => return Ok(opening),
+            Err(_) => return Ok((opening, false)),
         },
     };
     let method = later_method(context);
@@ -182,7 +183,10 @@ pub(super) async fn first_refusal(
     {
         without_token(server, "", session.delete()).await?;
     }
-    Ok(if later.is_unauthorized() { later } else { opening })
+    Ok(match later.is_unauthorized() {
+        true => (later, true),
+        false => (opening, false),
+    })
 }
 
 /// Returns a method that every session of this server allows.

@@ -53,6 +53,8 @@ struct Evidence {
     given: Given,
     /// The answer to a request without a token.
     without_token: Attempt,
+    /// True if the server refused a later request than the first one.
+    opens_for_anyone: bool,
     /// The answers to requests with invalid tokens.
     invalid: Vec<Attempt>,
     metadata: Metadata,
@@ -78,11 +80,12 @@ async fn authorization(context: &Context) -> ProbeResult {
         leave_out(context, RULES, "the server is given other credentials than a token");
         return Ok(());
     }
-    let without_token = access::first_refusal(context, server).await?;
+    let (without_token, opens_for_anyone) = access::first_refusal(context, server).await?;
     let url = without_token.challenge();
     let url = url.as_ref().and_then(|it| it.parameter("resource_metadata"));
     let metadata = Metadata::fetch(server, url, !without_token.is_accepted()).await;
-    let mut evidence = Evidence { given, without_token, invalid: Vec::new(), metadata };
+    let mut evidence =
+        Evidence { given, without_token, opens_for_anyone, invalid: Vec::new(), metadata };
     if !evidence.shows_authorization() {
         leave_out(context, RULES, "the server does not require authorization");
         return Ok(());

@@ -94,10 +94,18 @@ async fn judge_query(context: &Context, server: &HttpServer, evidence: &Evidence
     }
     let url = server.target().url.split('#').next().unwrap_or_default();
     let url = url.split_once('?').map(|(_, query)| query.to_owned());
+    // A server may let anyone open a session. Then the token belongs to a later request.
+    let refused = match evidence.opens_for_anyone {
+        true => {
+            let conversation = Conversation::open(server).await?;
+            conversation.request(server, access::later_method(context))
+        }
+        false => server.opening_request(),
+    };
     for name in ["access_token", "token"] {
         let own = url.as_ref().map(|query| format!("{query}&")).unwrap_or_default();
         let query = format!("?{own}{name}={}", percent_encode(token));
-        let mut request = server.opening_request().to(&query);
+        let mut request = refused.clone().to(&query);
         request.credentials = RawCredentials::Nothing;
         let exchange = server.send(&request).await?;
         if is_accepted(&exchange) {

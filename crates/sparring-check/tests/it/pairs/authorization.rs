@@ -230,6 +230,12 @@ pub(super) const CASES: &[Case] = &[
     Case::protected(Rule::TokenInQuery, V2026_07_28, |server| {
         server.pass(|parts, _| has_token_in_query(parts))
     }),
+    // Lets anyone open a session.
+    Case::protected(Rule::TokenInQuery, V2025_06_18, |server| {
+        server.pass(|parts, body| {
+            has_token_in_query(parts) || token_of(parts).is_none() && is_opening(body)
+        })
+    }),
     Case::protected(Rule::MissingChallenge, V2025_03_26, |server| {
         refuse_with(server, |_| refuse(401, ""))
     }),
