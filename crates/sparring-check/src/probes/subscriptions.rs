@@ -161,8 +161,23 @@ fn declared_part(context: &Context, filter: &Value) -> Map<String, Value> {
     declared
 }
 
-/// Opens a subscription to everything and one to a single kind, and cancels them after calls
-/// that may change something (since 2026-07-28).
+/// Returns filters with little of what the server declares, so that it sends too much if it does
+/// not look at the filter: one resource, and no resource.
+fn narrow_filters(declared: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    let resources = "resourceSubscriptions";
+    let filter = |kind: &str, value: Value| Map::from_iter([(kind.to_owned(), value)]);
+    let mut filters = Vec::new();
+    if let Some(uri) = declared.get(resources).and_then(|it| it.get(0)) {
+        filters.push(filter(resources, json!([uri])));
+    }
+    let other = declared.keys().find(|kind| *kind != resources);
+    let other = other.map_or(KINDS[0].0, String::as_str);
+    filters.push(filter(other, json!(true)));
+    filters
+}
+
+/// Opens a subscription to everything and some to less, and cancels them after calls that may
+/// change something (since 2026-07-28).
 async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResult {
     let rules = RULES.iter().filter(|rule| rule.applies_in(context.revision));
     let filter = broad_filter(context);
@@ -174,7 +189,7 @@ async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
         return Ok(());
     }
     let connection = context.spare().await?;
-    let mut broad = Subscription::open(&connection, filter).await?;
+    let broad = Subscription::open(&connection, filter).await?;
     let Some(granted) = &broad.granted else {
         broad.report_missing_acknowledgment(context, &connection);
         for rule in rules.filter(|rule| **rule != Rule::MissingAcknowledgment) {
@@ -184,11 +199,16 @@ async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
     };
     context.pass(Rule::MissingAcknowledgment);
     judge_acknowledgment(context, &connection, &broad, granted, &declared);
-    let single: Map<String, Value> = declared.into_iter().take(1).collect();
-    let mut single = Subscription::open(&connection, Value::Object(single)).await?;
-    if single.granted.is_none() {
-        single.report_missing_acknowledgment(context, &connection);
+    let mut subscriptions = vec![broad];
+    for filter in narrow_filters(&declared) {
+        let is_declared = filter.keys().all(|kind| declared.contains_key(kind));
+        let narrow = Subscription::open(&connection, Value::Object(filter)).await?;
+        if narrow.granted.is_none() && is_declared {
+            narrow.report_missing_acknowledgment(context, &connection);
+        }
+        subscriptions.push(narrow);
     }
+    let broad = &subscriptions[0];
     let lists = match calls.is_empty() {
         true => Lists::none(),
         false => Lists::read(context, &connection).await,
@@ -202,13 +222,13 @@ async fn filtered_subscriptions(context: &Context, calls: &[Value]) -> ProbeResu
     };
     lists.judge(context, &connection, start, is_announced).await;
     sleep_until(broad.opened + OPEN_TIME).await;
-    for subscription in [&mut broad, &mut single] {
+    let was_notified = broad.notified(&connection, broad.start);
+    for subscription in &mut subscriptions {
         subscription.judge_open(context, &connection);
     }
-    let was_notified = broad.notified(&connection, broad.start);
-    let (first, second) = (broad.cancel(), single.cancel());
+    let cancelled: Vec<_> = subscriptions.into_iter().map(Subscription::cancel).collect();
     if was_notified && context.target().http().is_none() {
-        judge_cancelled(context, &connection, calls, &[first, second]).await;
+        judge_cancelled(context, &connection, calls, &cancelled).await;
     }
     for rule in rules.filter(|rule| **rule != Rule::MissingListChanged) {
         context.pass(*rule);

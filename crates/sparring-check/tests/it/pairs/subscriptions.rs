@@ -82,6 +82,26 @@ fn only_tools(_: AlteredServer) -> AlteredServer {
     AlteredServer::new(&CORRECT.replacen("tools:\n", capabilities, 1))
 }
 
+/// Announces the change of a resource on each subscription after a call.
+fn sends_everything(server: AlteredServer) -> AlteredServer {
+    let opened = std::sync::Mutex::new(Vec::new());
+    server.on_request(move |message| {
+        let mut opened = opened.lock().unwrap();
+        if message["method"] == LISTEN && message["params"]["notifications"].is_object() {
+            opened.push(message["id"].clone());
+        }
+        let updated = |id: &Value| {
+            let meta = json!({SUBSCRIPTION_KEY: id});
+            let params = json!({"uri": "test://binary", "_meta": meta});
+            notification("notifications/resources/updated", params)
+        };
+        match message["params"]["name"] == "touch" {
+            true => Action::AnswerAndPass(opened.iter().map(updated).collect()),
+            false => Action::Pass,
+        }
+    })
+}
+
 pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::RefusedSubscription, V2024_11_05, |server| {
         server.on_method("resources/subscribe", |request| error(request, -32602))
@@ -120,6 +140,12 @@ pub(super) const CASES: &[Case] = &[
             Action::AnswerAndPass(vec![notification(method, params)])
         })
     }),
+    // Sends every change on every subscription.
+    Case::lines(Rule::InvalidSubscription, V2026_07_28, |server| {
+        with_touch(server).on_connect(sends_everything)
+    })
+    .correct(with_touch)
+    .also(&[Rule::MessageAfterCancellation]),
     Case::lines(Rule::WrongAcknowledgment, V2026_07_28, |server| {
         on_acknowledgment(server, |granted| {
             granted["toolsListChanged"] = json!(true);

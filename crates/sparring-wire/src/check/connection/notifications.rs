@@ -325,6 +325,13 @@ impl ConnectionChecker {
                 out.push(violation(revision, Rule::InvalidSubscription, path, message, section));
                 return;
             }
+            "notifications/progress" if subscription.is_some() => {
+                let message = "progress belongs to a request, not to a subscription";
+                let path = format!("$.params._meta[\"{SUBSCRIPTION_KEY}\"]");
+                let rule = Rule::InvalidSubscription;
+                out.push(violation(revision, rule, path, message, RECEIVING_SECTION));
+                return;
+            }
             _ => return,
         };
         let id = subscription.and_then(Id::from_json);
