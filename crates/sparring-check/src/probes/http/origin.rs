@@ -44,9 +44,22 @@ pub(super) async fn foreign_origin(context: &Context) -> ProbeResult {
         ("null".to_owned(), "a request with the `Origin` null, as pages without an origin send"),
     ];
     if let Some(address) = Address::of(&server.target().url) {
-        // A comparison of the beginning takes it for the server's own origin.
-        let origin = format!("{}://{}.{FOREIGN_HOST}", address.scheme, address.bare_host());
-        origins.push((origin, "a foreign `Origin` that begins with the server's own host"));
+        let host = address.bare_host();
+        let mut hosts = vec![host];
+        if address.is_local() {
+            hosts.extend(["localhost", "127.0.0.1"].into_iter().filter(|it| *it != host));
+            // An IPv6 address is no part of a name.
+            hosts.retain(|it| !it.contains(':'));
+        } else {
+            // A comparison of the end takes it for the server's own origin.
+            let origin = format!("{}://sparring{host}", address.scheme);
+            origins.push((origin, "a foreign `Origin` that ends with the server's own host"));
+        }
+        for host in hosts {
+            // A comparison of the beginning takes it for the server's own origin.
+            let origin = format!("{}://{host}.{FOREIGN_HOST}", address.scheme);
+            origins.push((origin, "a foreign `Origin` that begins with the server's own host"));
+        }
     }
     for (index, (origin, what)) in origins.iter().enumerate() {
         let expected = format!("{wanted} for {what}");

@@ -9,10 +9,14 @@ use tokio::time::Instant;
 
 use super::bodies::{HEAD, end};
 use super::named_requests::{CallableTool, callable_tools};
-use super::streams::{Answer, ENOUGH, GIVE_UP, MAX_TOOLS, answer, call, is_request};
+use super::streams::{
+    Answer, ENOUGH, GIVE_UP, MAX_TOOLS, answer, call, check_event_ids, is_request,
+};
 use super::{leave_out, ping};
 use crate::context::{Context, ProbeResult, Stopped};
-use crate::http::{Exchange, HttpServer, OpenStream, RequestExt, Session, request, streamable};
+use crate::http::{
+    Body, Exchange, HttpServer, OpenStream, RequestExt, Session, request, streamable,
+};
 use crate::verdict::Finding;
 
 const RULES: [Rule; 3] = [Rule::Broadcast, Rule::ForeignReplay, Rule::RelatedOnListening];
@@ -43,6 +47,10 @@ pub(super) async fn streams_of_a_session(context: &Context) -> ProbeResult {
     let listened: Vec<Exchange> = listening.iter().map(|it| it.exchange().clone()).collect();
     check_related(context, &listened, &answers);
     check_broadcast(context, &listened, &answers);
+    // A server can move its only stream to the newest connection, with the ids that it has.
+    let is_open = |it: &&Exchange| matches!(it.body, Body::Stream { ended: false, .. });
+    let streams = listened.iter().filter(is_open).chain(answers.iter().map(|it| &it.exchange));
+    check_event_ids(context, streams);
     let streams = Streams { server, session: &session, listened: &listened, answers: &answers };
     check_replay(context, &streams, streaming, silence).await?;
     end(server, Some(&session)).await;

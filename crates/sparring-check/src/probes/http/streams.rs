@@ -97,7 +97,7 @@ async fn judge_all(
             check_buffering(context, &answer.exchange);
         }
     }
-    check_event_ids(context, answers);
+    check_event_ids(context, answers.iter().map(|it| &it.exchange));
     let reason = "no response came as an event stream";
     let open = RULES.into_iter().filter(|rule| !context.outcomes().has(*rule));
     let open: Vec<Rule> = open.collect();
@@ -342,16 +342,16 @@ fn check_priming(context: &Context, exchange: &Exchange) {
 }
 
 /// The ids of events are unique in a session, over all streams.
-fn check_event_ids(context: &Context, answers: &[Answer]) {
+pub(super) fn check_event_ids<'a>(context: &Context, streams: impl Iterator<Item = &'a Exchange>) {
     let mut seen = HashSet::new();
-    for answer in answers {
-        let ids = answer.exchange.events().iter().filter_map(|it| it.id.as_deref());
+    for stream in streams {
+        let ids = stream.events().iter().filter_map(|it| it.id.as_deref());
         for id in ids.filter(|id| !id.is_empty()) {
             if seen.insert(id) {
                 continue;
             }
             let message = format!("an earlier event of the session has the id {id:?}");
-            let finding = Finding::new(message).with_frames(answer.exchange.shown());
+            let finding = Finding::new(message).with_frames(stream.shown());
             return context.fail(Rule::DuplicateEventId, finding);
         }
     }

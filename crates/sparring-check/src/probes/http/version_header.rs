@@ -4,6 +4,7 @@ use serde_json::json;
 use sparring_wire::Rule;
 use sparring_wire::mirrored_headers::PROTOCOL_VERSION_HEADER;
 
+use super::bodies::end;
 use super::{leave_out, ping};
 use crate::context::{Context, ProbeResult};
 use crate::http::{Refusal, RequestExt, is_same_outcome, report_same, require_refusal, streamable};
@@ -17,7 +18,9 @@ pub(super) async fn invalid_version(context: &Context) -> ProbeResult {
         "method": "notifications/cancelled",
         "params": {"requestId": "sparring-unknown"},
     });
-    for (kind, version) in [("unsupported", "1999-01-01"), ("invalid", "sparring")] {
+    for (kind, version) in
+        [("unsupported", "1999-01-01"), ("unknown", "2099-01-01"), ("invalid", "sparring")]
+    {
         for (method, body) in
             [("a request", ping(server)), ("a notification", notification.clone())]
         {
@@ -32,6 +35,19 @@ pub(super) async fn invalid_version(context: &Context) -> ProbeResult {
         let expected =
             format!("the status 400 for a GET request with an {kind} `MCP-Protocol-Version`");
         require_refusal(context, server, rule, &request, refusal, expected).await;
+    }
+    if session.id.is_some() {
+        let other = server.another_session().await?;
+        let request = other.delete().with(PROTOCOL_VERSION_HEADER, "sparring");
+        let exchange = server.send(&request).await?;
+        // A server need not let clients end sessions, and refuses that with any status.
+        if exchange.is_success() {
+            let expected = "expected the status 400 for a DELETE request with an invalid \
+                            `MCP-Protocol-Version`";
+            context.fail(rule, exchange.finding(expected));
+        } else {
+            end(server, Some(&other)).await;
+        }
     }
     Ok(())
 }

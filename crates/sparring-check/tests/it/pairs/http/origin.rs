@@ -59,6 +59,9 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::ForeignOrigin, V2025_06_18, |server| {
         trusts_if(server, |_, headers| header(headers, "origin").starts_with("http://127.0.0.1"))
     }),
+    Case::http(Rule::ForeignOrigin, V2025_06_18, |server| {
+        trusts_if(server, |_, headers| header(headers, "origin").starts_with("http://localhost"))
+    }),
     Case::http(Rule::ForeignOrigin, V2025_11_25, |server| {
         trusts_if(server, |parts, _| is(parts, "DELETE"))
     }),

@@ -164,6 +164,20 @@ pub(in crate::pairs) const CASES: &[Case] = &[
         .also(&[Rule::UnknownSession]),
     Case::http(Rule::DeletedSession, V2025_11_25, |server| answers_with_400(server, true)),
     Case::http(Rule::VersionHeader, V2025_06_18, ignores_the_version),
+    Case::http(Rule::VersionHeader, V2025_06_18, |server| {
+        server.on_headers(|_, _, headers| {
+            if header(headers, "mcp-protocol-version") == "2099-01-01" {
+                headers.remove("mcp-protocol-version");
+            }
+        })
+    }),
+    Case::http(Rule::VersionHeader, V2025_11_25, |server| {
+        server.on_headers(|parts, _, headers| {
+            if is(parts, "DELETE") {
+                headers.remove("mcp-protocol-version");
+            }
+        })
+    }),
     Case::http(Rule::VersionHeader, V2025_11_25, |server| {
         server.on_headers(|_, _, headers| {
             if header(headers, "mcp-protocol-version") == "1999-01-01" {

@@ -204,6 +204,17 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     }),
     Case::http(Rule::DuplicateEventId, V2025_06_18, repeats_event_ids),
     Case::http(Rule::DuplicateEventId, V2025_11_25, repeats_event_ids),
+    // Counts the events of each stream of GET requests alone.
+    Case::http(Rule::DuplicateEventId, V2025_11_25, |server| {
+        let listening = Listening::default();
+        let server = listening.clone().replace(server);
+        server.on_response(move |parts, _, _| {
+            if let Some(newest) = listening.0.lock().unwrap().last().filter(|_| is_listening(parts))
+            {
+                let _ = newest.send(Bytes::from("id: listening-0\ndata:\n\n"));
+            }
+        })
+    }),
     Case::http(Rule::Broadcast, V2025_06_18, broadcasts),
     Case::http(Rule::Broadcast, V2025_11_25, broadcasts),
     Case::http(Rule::RelatedOnListening, V2025_03_26, sends_progress_elsewhere),

@@ -56,6 +56,12 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::WrongStatus, V2025_06_18, |server| {
         on_listening(server, |response| set_status(response, 404))
     }),
+    Case::http(Rule::WrongStatus, V2025_03_26, |server| {
+        on_listening(server, |response| set_status(response, 403))
+    }),
+    Case::http(Rule::WrongStatus, V2025_11_25, |server| {
+        on_listening(server, |response| set_status(response, 409))
+    }),
     Case::http(Rule::WrongStatus, V2025_06_18, |server| {
         server.on_response(|_, body, response| {
             if message(body).get("result").is_some() {
@@ -68,6 +74,17 @@ pub(in crate::pairs) const CASES: &[Case] = &[
     Case::http(Rule::WrongContentType, V2025_11_25, |server| {
         on_listening(server, |response| set_content_type(response, "application/json"))
     }),
+    // The last line of the event lacks its end.
+    Case::http(Rule::WrongContentType, V2025_06_18, |server| {
+        server.on_body(|parts, body, text| {
+            let is_call = is(parts, "POST") && message(body)["method"] == "tools/call";
+            match is_call && text.contains("data:") && text.contains("\"result\"") {
+                true => text.trim_end().to_owned(),
+                false => text,
+            }
+        })
+    })
+    .also(&[Rule::NoAnswer, Rule::StreamWithoutResponse]),
     Case::http(Rule::InvalidSessionId, V2025_06_18, |server| {
         rename_sessions(server, |_, id| format!("session {id}"))
     }),
