@@ -157,10 +157,8 @@ async fn broken_discovery(
     answer: Option<&Frame>,
 ) -> Option<Rule> {
     let result = answer.and_then(Frame::result);
-    if let Some(result) = result {
-        if is_discovery(result) || !spoken.any_legacy() {
-            return Some(Rule::Handshake);
-        }
+    if result.is_some_and(|it| is_discovery(it) || !spoken.any_legacy()) {
+        return Some(Rule::Handshake);
     }
     let refusal = answer.and_then(Frame::error_object).map(|it| it.code);
     match (refusal, error) {
