@@ -556,13 +556,18 @@ fn the_source_of_an_icon_is_a_uri() {
 }
 
 #[test]
-fn a_log_message_belongs_to_no_subscription() {
+fn log_messages_and_progress_belong_to_no_subscription() {
     let listen = r#">{"id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/logLevel":"debug","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     let acknowledged = r#"<{"method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
     let log = r#"<{"method":"notifications/message","params":{"level":"info","data":1,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
     let broken =
         r#"subscriptions/invalid $.params._meta["io.modelcontextprotocol/subscriptionId"]"#;
-    check(&discovery(), &[(listen, ""), (acknowledged, ""), (log, broken)]);
+    let call = r#">{"id":"c","method":"tools/call","params":{"name":"t","_meta":{"progressToken":"p","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let progress = r#"<{"method":"notifications/progress","params":{"progressToken":"p","progress":1,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}"#;
+    check(
+        &discovery(),
+        &[(listen, ""), (acknowledged, ""), (log, broken), (call, ""), (progress, broken)],
+    );
 }
 
 #[test]
