@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn counts_more_than_the_text_of_small_messages() {
-        let messages = vec![Arc::new(Message::default()); 600_000];
+        let messages = (0..600_000).map(|_| Message::default().into()).collect();
         let chat = ChatRequest { messages, ..ChatRequest::default() };
         assert!(ResponseStore::check_size(&chat).is_err());
     }
