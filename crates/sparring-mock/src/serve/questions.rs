@@ -86,6 +86,9 @@ impl MockHandler {
             let mut questions = Vec::new();
             for (name, question) in answerable_questions(round, cx) {
                 let params = render(&question.params, &scope)?;
+                if !client_shows(question.kind, &params, cx) {
+                    continue;
+                }
                 questions.push(async move {
                     (name, question, cx.ask(name, question.kind, params).await)
                 });
@@ -134,6 +137,9 @@ impl MockHandler {
                     }
                     None => {
                         let params = render(&question.params, &scope)?;
+                        if !client_shows(question.kind, &params, cx) {
+                            continue;
+                        }
                         let request = json!({"method": question.kind.method(), "params": params});
                         missing.insert(name.clone(), request);
                     }
@@ -151,6 +157,15 @@ impl MockHandler {
         }
         Ok(paused.answers)
     }
+}
+
+/// Returns true unless it is a form, and the client shows only pages (2025-11-25 and later,
+/// client/elicitation#capabilities).
+fn client_shows(kind: QuestionKind, params: &Value, cx: &Context) -> bool {
+    let is_form = kind == QuestionKind::Elicitation && params["mode"] != "url";
+    let declared = cx.client_capabilities().and_then(|it| it.get("elicitation"));
+    let only_pages = declared.is_some_and(|it| it.get("url").is_some() && it.get("form").is_none());
+    !(is_form && only_pages)
 }
 
 /// Returns the questions that the revision has and that the client can answer.
