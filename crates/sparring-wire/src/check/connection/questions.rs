@@ -181,6 +181,9 @@ impl<'a> Question<'a> {
             if kind != "object" && kind != "array" {
                 self.check_keywords(property, &path, also, out);
             }
+            if kind == "string" {
+                self.check_choices(property, &path, out);
+            }
             let texts =
                 ["title", "description"].map(|name| property.get(name).and_then(Json::as_str));
             for text in texts.iter().flatten() {
@@ -197,6 +200,18 @@ impl<'a> Question<'a> {
         if let Some((path, found)) = asks {
             let message = format!("the form asks for {found:?}");
             self.report(Rule::SensitiveElicitation, &path, message, out);
+        }
+    }
+
+    /// Reports choices of a text that are not texts. As a plain text, whose other keywords count for
+    /// nothing, the property would keep to the schema of the revision.
+    fn check_choices(&self, property: Json<'_>, path: &str, out: &mut Vec<Violation>) {
+        let choices = property.get("enum").unwrap_or(Json::EMPTY_OBJECT).items();
+        let titled = property.get("oneOf").unwrap_or(Json::EMPTY_OBJECT).items();
+        let mut values = choices.chain(titled.filter_map(|it| it.get("const")));
+        if let Some(value) = values.find(|it| it.as_str().is_none()) {
+            let message = format!("the choices of a text must be strings, not {value}");
+            self.report(Rule::ComplexElicitation, path, message, out);
         }
     }
 

@@ -241,16 +241,16 @@ pub(super) fn check_required_capabilities(
         // A required part of a capability can be missing although its parent is declared.
         declared.view().get(name).is_some() && value.members().next().is_none()
     };
-    let mut names = required.members().peekable();
-    if names.peek().is_some() && names.all(|(name, value)| is_declared(&name.name(), value)) {
-        out.push(violation(
-            revision,
-            Rule::WrongErrorCode,
-            "$.error.data.requiredCapabilities",
-            "the request declares all these capabilities",
-            "basic#meta",
-        ));
+    if !required.members().all(|(name, value)| is_declared(&name.name(), value)) {
+        return;
     }
+    let message = match required.members().next() {
+        Some(_) => "the request declares all these capabilities",
+        None if required.is_object() => "the error names no missing capability",
+        None => return,
+    };
+    let path = "$.error.data.requiredCapabilities";
+    out.push(violation(revision, Rule::WrongErrorCode, path, message, "basic#meta"));
 }
 
 /// Reports a discovery that answers a version and does not list it.

@@ -248,13 +248,9 @@ fn discovery_and_errors_do_not_contradict_the_request() {
     };
     check(&discovery(), &[(call, ""), (&refusal(r#"{"elicitation":{}}"#), "")]);
     check(&discovery(), &[(call, ""), (&refusal(r#"{"sampling":{"tools":{}}}"#), "")]);
-    check(
-        &discovery(),
-        &[
-            (call, ""),
-            (&refusal(r#"{"sampling":{}}"#), "errors/wrong-code $.error.data.requiredCapabilities"),
-        ],
-    );
+    let wrong = "errors/wrong-code $.error.data.requiredCapabilities";
+    check(&discovery(), &[(call, ""), (&refusal("{}"), wrong)]);
+    check(&discovery(), &[(call, ""), (&refusal(r#"{"sampling":{}}"#), wrong)]);
 }
 
 #[test]

@@ -21,11 +21,17 @@ fn the_schema_of_a_form_is_flat() {
     for revision in ["2025-06-18", "2025-11-25"] {
         asked(revision, &form(r#"{"type":"string"}"#), "");
         asked(revision, &form(r#"{"type":"string","enum":["a"],"enumNames":["A"]}"#), "");
+        asked(revision, &form(r#"{"type":"string","enum":[1,2]}"#), broken);
         asked(revision, &form(r#"{"type":"string","allOf":[]}"#), broken);
         asked(revision, &form(r##"{"type":"string","$ref":"#/a"}"##), broken);
     }
     let top = r#"{"message":"m","requestedSchema":{"type":"object","properties":{},"oneOf":[]}}"#;
     asked("2025-11-25", top, "elicitation/schema $.params.requestedSchema");
+    let titled = |value: &str| {
+        form(&format!(r#"{{"type":"string","oneOf":[{{"const":{value},"title":"A"}}]}}"#))
+    };
+    asked("2025-11-25", &titled(r#""a""#), "");
+    asked("2025-11-25", &titled("1"), broken);
 }
 
 #[test]
