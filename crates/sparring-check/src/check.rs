@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use sparring_wire::{RULES, Revision, Rule, RuleSource};
+use sparring_wire::{FrameKind, Json, RULES, Revision, Rule, RuleSource, Side};
 
 use crate::applicability::reason_against;
 use crate::context::{Context, FirstConnection, SpokenRevisions};
@@ -221,8 +221,28 @@ async fn run_probe(context: &Context, probe: &Probe) {
     match tokio::time::timeout(limit, (probe.run)(context)).await {
         Ok(Ok(())) => leave_open("the probe did not get that far"),
         Ok(Err(stopped)) => leave_open(&stopped.to_string()),
-        Err(_) => leave_open("the probe took too long"),
+        Err(_) => leave_open(&match unanswered_request(context) {
+            Some(request) => format!("the probe took too long; {request} has no response"),
+            None => "the probe took too long".to_owned(),
+        }),
     }
+}
+
+/// Names the newest request without a response, for the reason why a probe took too long.
+fn unanswered_request(context: &Context) -> Option<String> {
+    let recordings = context.recordings();
+    recordings.iter().rev().find_map(|recording| {
+        let entries = recording.entries_from(0);
+        let index = entries.iter().rposition(|it| it.frame.kind() == FrameKind::Request)?;
+        let (sent, later) = entries[index..].split_first()?;
+        let is_answered = later.iter().any(|it| it.frame.id() == sent.frame.id());
+        let name = sent.frame.params().and_then(|it| it.get("name")).and_then(Json::as_str);
+        let method = sent.frame.method()?;
+        (sent.from == Side::Client && !is_answered).then(|| match name {
+            Some(name) => format!("{method} of `{name}`"),
+            None => method.to_owned(),
+        })
+    })
 }
 
 /// Returns a verdict for each selected rule of the revision.

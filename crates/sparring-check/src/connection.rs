@@ -150,7 +150,7 @@ impl Connection {
         let params = serde_json::json!({"name": name, "arguments": arguments});
         let reply = self.request_leniently("tools/call", Some(params)).await;
         self.report_failure(&reply);
-        if matches!(reply.outcome, Err(Error::Timeout { .. } | Error::Stalled { .. })) {
+        if reply.timed_out() {
             self.outcomes.add_slow_tool(name);
         }
         reply
@@ -341,6 +341,11 @@ impl Reply {
     /// Returns true if the response is a result or an error.
     pub(crate) fn is_answered(&self) -> bool {
         self.result().is_some() || self.error().is_some()
+    }
+
+    /// Returns true if there was no response in time.
+    pub(crate) fn timed_out(&self) -> bool {
+        matches!(self.outcome, Err(Error::Timeout { .. } | Error::Stalled { .. }))
     }
 
     /// Returns the request and everything that was sent and received until its response.

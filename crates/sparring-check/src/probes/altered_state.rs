@@ -28,6 +28,8 @@ pub(super) fn altered_states(state: &str) -> Vec<String> {
     add(alter_character(state, state.len() * 3 / 4));
     if let Some((payload, signature)) = state.rsplit_once(['.', ':', '|']) {
         add((!signature.is_empty()).then(|| payload.to_owned()));
+        // The signature is empty, and the separator stays.
+        add(state.strip_suffix(signature).map(str::to_owned));
     }
     altered
 }
@@ -101,6 +103,7 @@ mod tests {
         assert!(altered.contains(&format!("{other_payload}.c2lnbmF0dXJl")), "{altered:?}");
         assert!(altered.iter().any(|it| it.starts_with(&payload) && it.contains('.')));
         assert!(altered.contains(&payload));
+        assert!(altered.contains(&format!("{payload}.")), "{altered:?}");
     }
 
     #[test]

@@ -65,14 +65,18 @@ async fn progress_and_logs(context: &Context) -> ProbeResult {
     caller.set_level("debug").await;
     for (index, tool) in callable(context, &observed).enumerate() {
         let params = call_params(context, tool, &observed);
-        let token = json!(format!("sparring-progress-{index}"));
+        let token = match index % 2 {
+            0 => json!(format!("sparring-progress-{index}")),
+            _ => json!(800_000 + index),
+        };
         let slowest = observed.iter().filter(|it| it.calls(tool)).map(|it| it.duration).max();
         let reply = match slowest.is_some_and(|it| it > PROMPT) && !modern {
             true => caller.call_and_ping(params.clone(), token).await,
             false => caller.call(params.clone(), token, "debug").await,
         };
+        caller.judge_token(&observed, tool, &reply).await;
         if reply.frames().iter().any(is_progress_or_log) {
-            again.push(params);
+            again.push(("tools/call", params));
         }
         if Instant::now() > deadline {
             break;
@@ -80,14 +84,21 @@ async fn progress_and_logs(context: &Context) -> ProbeResult {
     }
     for (index, (method, params)) in other_requests(context).into_iter().enumerate() {
         let token = json!(format!("sparring-other-{index}"));
-        caller.request(method, params, token, "debug").await;
+        let reply = caller.request(method, params.clone(), token, "debug").await;
+        if reply.frames().iter().any(is_progress_or_log) {
+            again.push((method, params));
+        }
+    }
+    // The token and the level of a request do not count for later ones.
+    for (method, params) in again.iter().take_while(|_| Instant::now() < deadline) {
+        connection.request(method, Some(params.clone())).await;
     }
     caller.set_level("emergency").await;
-    for (index, params) in again.into_iter().enumerate() {
+    for (index, (method, params)) in again.into_iter().enumerate() {
         if Instant::now() > deadline {
             break;
         }
-        caller.call(params, json!(900_000 + index), "emergency").await;
+        caller.request(method, params, json!(900_000 + index), "emergency").await;
     }
     // Shows messages that come after the last response.
     connection.ping().await;
@@ -170,6 +181,20 @@ impl Caller<'_> {
 }
 
 impl Caller<'_> {
+    /// Reports a token that makes a call fail which succeeds without one.
+    async fn judge_token(&self, observed: &[Observed], tool: &Value, reply: &Reply) {
+        let succeeds = observed.iter().any(|it| it.calls(tool) && it.is_success());
+        if !succeeds || reply.error_code() != Some(code::INVALID_PARAMS) {
+            return;
+        }
+        let params = call_params(self.context, tool, observed);
+        if self.connection.request("tools/call", Some(params)).await.is_success() {
+            let expected = "expected a result for a call with a progress token, as without it";
+            let name = tool["name"].as_str().unwrap_or_default();
+            self.context.fail(Rule::InvalidProgress, reply.finding(expected).about(name));
+        }
+    }
+
     /// Calls a slow tool, and sends a ping meanwhile.
     async fn call_and_ping(&self, params: Value, token: Value) -> Reply {
         let name = params["name"].as_str().unwrap_or_default().to_owned();

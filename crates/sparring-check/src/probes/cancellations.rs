@@ -54,7 +54,13 @@ async fn running_calls(context: &Context) -> ProbeResult {
     sleep(Duration::from_millis(10)).await;
     running.pending.cancel(Some("no longer needed"));
     match running.answer_after_cancellation(slow).await {
-        Some(finding) => context.fail(Rule::AnsweredCancellation, finding),
+        // The call usually succeeds, so an error answers the cancellation (2026-07-28,
+        // basic/transports/stdio#cancellation).
+        Some((finding, true)) if modern => {
+            context.fail(Rule::MessageAfterCancellation, finding.clone());
+            context.fail(Rule::AnsweredCancellation, finding);
+        }
+        Some((finding, _)) => context.fail(Rule::AnsweredCancellation, finding),
         None => context.pass(Rule::AnsweredCancellation),
     }
     if modern {
@@ -89,8 +95,8 @@ impl RunningCall<'_> {
     }
 
     /// Waits for a response to the cancelled call. A result that is on its way when the
-    /// cancellation arrives does not count.
-    async fn answer_after_cancellation(&self, usual: &Observed) -> Option<Finding> {
+    /// cancellation arrives does not count. Returns also whether it is an error.
+    async fn answer_after_cancellation(&self, usual: &Observed) -> Option<(Finding, bool)> {
         let id = self.call_id()?;
         let was_cancelled =
             |it: &Entry| it.from == Side::Client && it.frame.method() == Some(CANCELLED);
@@ -110,7 +116,8 @@ impl RunningCall<'_> {
         let is_late = pinged.is_some_and(|pinged| answered > pinged);
         (answered > cancelled && (is_late || answers_cancellation)).then(|| {
             let text = "the server answered a request after its cancellation";
-            Finding::new(text).about(tool_name(usual)).with_frames(&entries)
+            let finding = Finding::new(text).about(tool_name(usual)).with_frames(&entries);
+            (finding, answers_cancellation)
         })
     }
 }

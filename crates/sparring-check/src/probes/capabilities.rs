@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use sparring_wire::json::parse_value;
 use sparring_wire::{Entry, FrameKind, Json, Rule, Side, code};
 
+use super::metadata::CAPABILITIES_KEY;
 use super::{Probe, probe};
-use crate::connection::Reply;
+use crate::connection::{Connection, Reply};
 use crate::context::{Context, ProbeResult};
 use crate::recording::Recording;
 use crate::verdict::Finding;
@@ -38,8 +39,15 @@ async fn undeclared_features(context: &Context) -> ProbeResult {
         // The same request with other arguments shows the same.
         let is_known = |it: &(String, Value)| it.0 == method && it.1["name"] == params["name"];
         if repeated.len() < MAX_REQUESTS && !repeated.iter().any(is_known) {
+            if context.revision.is_modern() && !works(&connection, &method, &params).await {
+                continue;
+            }
             let reply = connection.request_leniently(&method, Some(params.clone())).await;
             judge_refusal(context, &reply, params["name"].as_str().unwrap_or(&method));
+            // Others would have to wait as long.
+            if reply.timed_out() {
+                break;
+            }
             repeated.push((method, params));
         }
     }
@@ -48,13 +56,32 @@ async fn undeclared_features(context: &Context) -> ProbeResult {
     Ok(())
 }
 
+/// Sends the request with all capabilities, and returns true if it gets no error. What it declares
+/// does not count for later requests of the connection (2026-07-28, basic#statelessness).
+async fn works(connection: &Connection, method: &str, params: &Value) -> bool {
+    let mut params = params.clone();
+    params["_meta"] = json!({CAPABILITIES_KEY: {
+        "roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}},
+    }});
+    let reply = connection.request_leniently(method, Some(params)).await;
+    reply.error().is_none() && !reply.timed_out()
+}
+
 /// Judges the response to a request that asked for input when the client declared everything.
 fn judge_refusal(context: &Context, reply: &Reply, subject: &str) {
     let rule = Rule::RequiredCapability;
     let Some(error) = reply.error() else {
-        // The request does not need the capability.
-        if reply.is_answered() {
-            context.pass(rule);
+        match (reply.is_answered(), reply.outcome()) {
+            // The request does not need the capability.
+            (true, _) => context.pass(rule),
+            (false, Err(error)) if reply.timed_out() => {
+                let message = format!(
+                    "expected the error -32021 for a client without the capability; {error}"
+                );
+                let finding = Finding::new(message).with_frames(reply.frames());
+                context.fail(rule, finding.about(subject));
+            }
+            _ => {}
         }
         return;
     };

@@ -10,6 +10,7 @@ use super::{Probe, probe};
 use crate::answers::answer;
 use crate::connection::{Connection, Reply};
 use crate::context::{Context, ProbeResult};
+use crate::verdict::Finding;
 
 pub(super) const PROBES: &[Probe] =
     &[probe!([ForgedState, MissingInput, UnexpectedInput, MalformedInput], rounds)];
@@ -97,6 +98,8 @@ impl Round {
 /// The end of a request that was answered as the server asked.
 struct Completed {
     success: bool,
+    /// The first round, if it is the only one and has no state.
+    only_round: Option<Round>,
     /// The keys of the second round, if it has one.
     second_keys: Option<Vec<String>>,
 }
@@ -110,6 +113,26 @@ impl Asked<'_> {
             self.unexpected_input(&completed).await;
             self.forged_state(&completed).await;
         }
+        if let Some(round) =
+            completed.only_round.filter(|it| completed.success && !it.inputs.is_empty())
+        {
+            self.answer_on_another_connection(&round).await;
+        }
+    }
+
+    /// Sends the complete input as the first request of another connection. A server that asks
+    /// for the same input again has kept the round in its memory (basic#statelessness).
+    async fn answer_on_another_connection(&self, round: &Round) {
+        let Ok(connection) = self.context.connect_without_discovery().await else { return };
+        let other = Asked { connection: &connection, ..*self };
+        let reply = other.send(Some(round.answers()), None).await;
+        if Round::of(&reply).is_some_and(|next| next.keys() == round.keys()) {
+            let message = "expected a result for a request with all input as the first of a \
+                           connection, as after the question; the server asked for the same input";
+            let finding = Finding::new(message).with_frames(reply.frames()).about(self.name());
+            self.context.fail(Rule::Stateful, finding);
+        }
+        connection.close().await;
     }
 
     fn name(&self) -> String {
@@ -136,21 +159,24 @@ impl Asked<'_> {
     /// Answers every round as the server asks.
     async fn complete(&self) -> Option<Completed> {
         let mut round = self.first_round().await?;
-        let mut second_keys = None;
+        let mut second_keys: Option<Vec<String>> = None;
         for _ in 0..MAX_ROUNDS {
             let responses = (!round.inputs.is_empty()).then(|| round.answers());
-            let reply = self.send(responses, round.state.take()).await;
+            let reply = self.send(responses, round.state.clone()).await;
             match Round::of(&reply) {
                 Some(next) => {
                     second_keys.get_or_insert_with(|| next.inputs.keys().cloned().collect());
                     round = next;
                 }
                 None => {
-                    return Some(Completed { success: is_complete(&reply), second_keys });
+                    let is_only = second_keys.is_none() && round.state.is_none();
+                    let only_round = Some(round).filter(|_| is_only);
+                    let success = is_complete(&reply);
+                    return Some(Completed { success, only_round, second_keys });
                 }
             }
         }
-        Some(Completed { success: false, second_keys })
+        Some(Completed { success: false, only_round: None, second_keys })
     }
 
     /// Leaves out all responses, and then all but the first.

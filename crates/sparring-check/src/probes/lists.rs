@@ -156,7 +156,11 @@ async fn varying_lists(context: &Context) -> ProbeResult {
         context.not_applicable(Rule::VaryingList, reason);
         return Ok(());
     }
-    let fresh = context.connect().await?;
+    // A list that comes before discovery shows also whether it depends on it.
+    let fresh = match context.revision.is_modern() {
+        true => context.connect_without_discovery().await?,
+        false => context.connect().await?,
+    };
     for kind in declared {
         let looks = Looks::new(context, kind, &fresh).await;
         looks.check_variation(context, &fresh).await;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use sparring_wire::{Json, Revision, Rule, Side, code};
 
 use super::lifecycle::{UNKNOWN_VERSIONS, agrees_to, speaks_legacy};
-use super::messages::LISTS;
+use super::observed::{Observed, observe_calls};
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult, Stopped};
@@ -16,49 +16,66 @@ use crate::verdict::Finding;
 pub(super) const PROBES: &[Probe] = &[
     probe!([UnsupportedVersion], unsupported_version),
     probe!([UnspokenVersion], unspoken_version),
-    probe!([Stateful], statelessness),
     probe!([MissingMeta, RequiredClientInfo], request_metadata),
 ];
 
 /// The probes that look at the traffic of all others.
 pub(super) const LAST_PROBES: &[Probe] = &[probe!([MissingServerInfo], server_info)];
 
-const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
+pub(super) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Returns the method of a list that the server declares.
-fn declared_list(context: &Context) -> Option<&'static str> {
-    let found = LISTS.into_iter().find(|(capability, _)| context.facts().declares(capability));
-    found.map(|(_, method)| method)
-}
-
-/// The reason if no request without required params gets a result.
+/// The reason if no request gets a result.
 const NOTHING_ANSWERED: &str = "the server answers no suitable request with a result";
 
-/// Returns the methods without required params that the server answers with a result.
-async fn answered_methods(context: &Context) -> Vec<&'static str> {
-    let mut answered = Vec::new();
-    for method in ["server/discover"].into_iter().chain(declared_list(context)) {
-        // Another rule reports an error.
-        if context.request(method, None).await.is_success() {
-            answered.push(method);
-        }
-    }
-    answered
+/// The methods whose requests are repeated.
+const METHODS: [&str; 9] = [
+    "server/discover",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/list",
+    "resources/read",
+    "prompts/get",
+    "completion/complete",
+    "tools/call",
+];
+
+/// Returns a request of each method that the server has answered with a result: the fastest, and
+/// of calls one of a tool that only reads, if there is any. A client that has not seen the tools
+/// cannot mirror arguments in HTTP headers, so tools that need them are left out.
+pub(super) async fn good_requests(context: &Context) -> Vec<Observed> {
+    let mut observed = observe_calls(context).await;
+    let tool_of = |it: &Observed| it.params["name"].as_str().unwrap_or_default().to_owned();
+    let mirrors = |it: &Observed| {
+        let tool = context.facts().tool(&tool_of(it));
+        tool.is_some_and(|tool| tool["inputSchema"].to_string().contains("x-mcp-header"))
+    };
+    observed.retain(|it| {
+        let is_plain = it.is_first_round() && it.params.get("cursor").is_none();
+        it.is_success() && is_plain && !(it.method == "tools/call" && mirrors(it))
+    });
+    let only_reads = |it: &Observed| context.read_only_tools().contains(&tool_of(it));
+    let good = METHODS.iter().filter_map(|method| {
+        let same = observed.iter().filter(|it| it.method == *method);
+        same.min_by_key(|it| (!only_reads(it), it.duration)).cloned()
+    });
+    good.collect()
 }
 
 async fn unsupported_version(context: &Context) -> ProbeResult {
-    let methods = answered_methods(context).await;
-    if methods.is_empty() {
+    let requests = good_requests(context).await;
+    if requests.is_empty() {
         context.undecided(Rule::UnsupportedVersion, NOTHING_ANSWERED);
     }
     for version in UNKNOWN_VERSIONS {
-        for method in methods.iter().copied() {
-            let params = json!({"_meta": {VERSION_KEY: version}});
-            let reply = context.request(method, Some(params)).await;
-            judge_unsupported_version(context, version, method, &reply);
+        for good in &requests {
+            let mut params = good.params_or_empty();
+            params["_meta"] = json!({VERSION_KEY: version});
+            let reply = context.request(&good.method, Some(params)).await;
+            judge_unsupported_version(context, version, &good.method, &reply);
         }
     }
     Ok(())
@@ -138,35 +155,6 @@ async fn is_spoken(context: &Context, version: &str) -> Result<bool, Stopped> {
     }
 }
 
-/// Sends the same request as the first of a connection, and after requests with other metadata.
-async fn statelessness(context: &Context) -> ProbeResult {
-    let rule = Rule::Stateful;
-    let method = declared_list(context).unwrap_or("server/discover");
-    if !context.request(method, None).await.is_success() {
-        context.not_applicable(rule, format!("the server does not answer {method} with a result"));
-        return Ok(());
-    }
-    let connection = context.connect_without_discovery().await?;
-    let judge = |reply: Reply, order: &str| match reply.is_success() {
-        true => context.pass(rule),
-        false => {
-            let expected = format!("expected a result for {method} {order}, as at other times");
-            context.fail(rule, reply.finding(expected));
-        }
-    };
-    judge(connection.request(method, None).await, "as the first request of a connection");
-    let version = json!({"_meta": {VERSION_KEY: UNKNOWN_VERSIONS[0]}});
-    connection.request(method, Some(version)).await;
-    judge(connection.request(method, None).await, "after a request of another version");
-    let capabilities = json!({"_meta": {
-        CAPABILITIES_KEY: {}, CLIENT_INFO_KEY: {"name": "another", "version": "0.0.1"},
-    }});
-    judge(connection.request(method, Some(capabilities)).await, "from another client");
-    judge(connection.request(method, None).await, "after a request of another client");
-    connection.close().await;
-    Ok(())
-}
-
 /// Sends requests that lack a part of the metadata, after requests that have all of it. A server
 /// that speaks both eras may take a request without a version for the other era, so these come
 /// last.
@@ -176,54 +164,74 @@ async fn request_metadata(context: &Context) -> ProbeResult {
         let meta: Option<Map<String, Value>> = full.as_object().cloned();
         let mut meta = meta.unwrap_or_default();
         meta.remove(key);
-        json!({"_meta": meta})
+        Value::Object(meta)
     };
-    let methods = answered_methods(context).await;
-    if methods.is_empty() {
+    let requests = good_requests(context).await;
+    if requests.is_empty() {
         context.undecided(Rule::MissingMeta, NOTHING_ANSWERED);
         context.undecided(Rule::RequiredClientInfo, NOTHING_ANSWERED);
     }
-    let params = Some(without(CLIENT_INFO_KEY));
-    for (method, reply) in send_to_each(context, &methods, 0, params).await? {
-        match (reply.is_success(), reply.outcome()) {
-            (true, _) => context.pass(Rule::RequiredClientInfo),
-            (false, Ok(_)) => {
-                let expected = "expected a result for a request without the client's name";
-                context.fail(Rule::RequiredClientInfo, reply.finding(expected).about(method));
-            }
-            (false, Err(error)) => context.undecided(Rule::RequiredClientInfo, error.to_string()),
-        }
+    let meta = Some(without(CLIENT_INFO_KEY));
+    for (good, reply) in send_each(context, &requests, 0, meta).await? {
+        judge_client_info(context, good, &reply).await;
     }
-    for (number, params, missing, names_version) in [
+    for (number, meta, missing, names_version) in [
         (1, Some(without(CAPABILITIES_KEY)), "the client's capabilities in its `_meta`", true),
         (2, Some(without(VERSION_KEY)), "the version in its `_meta`", false),
-        (3, Some(json!({"_meta": {}})), "the fields of `_meta`", false),
+        (3, Some(json!({})), "the fields of `_meta`", false),
         (4, None, "`_meta`", false),
     ] {
-        for (method, reply) in send_to_each(context, &methods, number, params).await? {
-            judge_missing_meta(context, method, missing, names_version, &reply).await?;
+        for (good, reply) in send_each(context, &requests, number, meta).await? {
+            judge_missing_meta(context, &good.method, missing, names_version, &reply).await?;
         }
     }
     Ok(())
 }
 
-/// Sends a request of each method with these params, and returns the replies. The number
-/// makes the ids unique.
-async fn send_to_each(
+/// Sends each request with this metadata, and returns the replies. The number makes the ids
+/// unique.
+async fn send_each<'a>(
     context: &Context,
-    methods: &[&'static str],
+    requests: &'a [Observed],
     number: u8,
-    params: Option<Value>,
-) -> Result<Vec<(&'static str, Reply)>, Stopped> {
+    meta: Option<Value>,
+) -> Result<Vec<(&'a Observed, Reply)>, Stopped> {
     let connection = context.take_unjudged().await?;
     let mut replies = Vec::new();
-    for method in methods.iter().copied() {
+    for good in requests {
+        let method = &good.method;
         let id = json!(format!("sparring-meta-{number}-{method}"));
-        let sent = request(id, method, params.clone()).to_string();
-        replies.push((method, connection.request_bytes(sent).await));
+        let params = match &meta {
+            Some(meta) => {
+                let mut params = good.params_or_empty();
+                params["_meta"] = meta.clone();
+                Some(params)
+            }
+            None => Some(good.params.clone()).filter(|it| !it.is_null()),
+        };
+        let sent = request(id, method, params).to_string();
+        replies.push((good, connection.request_bytes(sent).await));
     }
     context.give_back_unjudged(connection);
     Ok(replies)
+}
+
+async fn judge_client_info(context: &Context, good: &Observed, reply: &Reply) {
+    let rule = Rule::RequiredClientInfo;
+    match (reply.is_success(), reply.outcome()) {
+        (true, _) => context.pass(rule),
+        (false, Err(error)) if !reply.is_answered() => {
+            context.undecided(rule, error.to_string());
+        }
+        (false, _) => {
+            // The request can have succeeded only once.
+            let again = context.request(&good.method, Some(good.params_or_empty())).await;
+            if again.is_success() {
+                let expected = "expected a result for a request without the client's name";
+                context.fail(rule, reply.finding(expected).about(&good.method));
+            }
+        }
+    }
 }
 
 async fn judge_missing_meta(

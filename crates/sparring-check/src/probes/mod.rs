@@ -20,10 +20,12 @@ mod definitions;
 pub(crate) mod http;
 mod input_required;
 mod lifecycle;
+mod listen;
 mod lists;
 mod malformed_params;
 mod messages;
 mod metadata;
+mod modern_traffic;
 mod observed;
 mod pagination;
 mod prompts;
@@ -31,6 +33,7 @@ mod questions;
 mod refusals;
 mod resources;
 mod safety;
+mod statelessness;
 mod stdio;
 mod subscriptions;
 mod task_ids;
@@ -79,7 +82,6 @@ pub(crate) const AUTHORIZATION_PROBES: &[Probe] = authorization::PROBES;
 /// All probes, in the order in which they run.
 pub(crate) const PROBES: &[&[Probe]] = &[
     lifecycle::PROBES,
-    metadata::PROBES,
     messages::PROBES,
     broken_messages::PROBES,
     batch::PROBES,
@@ -96,6 +98,10 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     completion::PROBES,
     malformed_params::PROBES,
     call_traffic::PROBES,
+    // After the requests that these repeat.
+    metadata::PROBES,
+    statelessness::PROBES,
+    listen::PROBES,
     questions::PROBES,
     tasks::PROBES,
     input_required::PROBES,
@@ -108,5 +114,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     // After all probes that need the shared connection, since arguments may crash the server.
     arguments::PROBES,
     capabilities::LAST_PROBES,
+    listen::LAST_PROBES,
+    modern_traffic::LAST_PROBES,
     metadata::LAST_PROBES,
 ];

@@ -37,6 +37,14 @@ impl Observed {
         self.method == "tools/call" && self.params["name"] == tool["name"]
     }
 
+    /// Returns the params without `_meta`, or an empty object.
+    pub(super) fn params_or_empty(&self) -> Value {
+        match self.params.is_object() {
+            true => self.params.clone(),
+            false => json!({}),
+        }
+    }
+
     /// Returns true if the response is a complete result without `isError`.
     pub(super) fn is_success(&self) -> bool {
         is_success(&self.response)
@@ -48,6 +56,14 @@ impl Observed {
         let inputs = self.response["result"]["inputRequests"].as_object();
         let inputs = inputs.into_iter().flat_map(|it| it.values());
         self.questions.iter().chain(inputs).any(|it| it["method"] == method)
+    }
+
+    /// Returns true if the server asked the user with a form.
+    pub(super) fn asks_for_form(&self) -> bool {
+        let inputs = self.response["result"]["inputRequests"].as_object();
+        let inputs = inputs.into_iter().flat_map(|it| it.values());
+        let mut asked = self.questions.iter().chain(inputs);
+        asked.any(|it| it["method"] == "elicitation/create" && it["params"]["mode"] != "url")
     }
 
     /// Returns true if the server asked for more than a form or a plain message: a page, or a

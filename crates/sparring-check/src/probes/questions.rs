@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use sparring_peer::client::ServerRequest;
-use sparring_wire::{ErrorObject, Rule};
+use sparring_wire::{ErrorObject, Rule, code};
 
 use super::observed::{Observed, call_params, callable, observe_calls};
 use super::{Probe, probe};
@@ -93,7 +93,7 @@ async fn refused_elicitations(context: &Context) -> ProbeResult {
         *kind.lock().unwrap_or_else(PoisonError::into_inner) = refusal;
         for params in &calls {
             let reply = connection.request("tools/call", Some(params.clone())).await;
-            if let Some(problem) = unhandled(&reply) {
+            if let Some(problem) = unhandled(&reply, refusal == "error") {
                 let finding = Finding::new(format!("after {what}, {problem}"));
                 let tool = params["name"].as_str().unwrap_or_default();
                 context.fail(rule, finding.about(tool).with_frames(reply.frames()));
@@ -109,8 +109,9 @@ async fn refused_elicitations(context: &Context) -> ProbeResult {
     Ok(())
 }
 
-/// Returns what is wrong with the response to a call whose question was refused.
-fn unhandled(reply: &Reply) -> Option<String> {
+/// Returns what is wrong with the response to a call whose question was refused. A server can
+/// pass on the error of a client that failed to ask.
+fn unhandled(reply: &Reply, asking_failed: bool) -> Option<String> {
     use sparring_peer::client::Error;
     match reply.outcome() {
         // A client that fails gives no input, and the server cannot answer more. A server may
@@ -120,12 +121,23 @@ fn unhandled(reply: &Reply) -> Option<String> {
         Err(error) => return Some(format!("the call got no answer: {error}")),
     }
     let text = match (reply.error(), reply.result()) {
+        (Some(error), _) if is_unexpected(&error) && !asking_failed => {
+            let message = error.message;
+            return Some(format!("the call failed unexpectedly: the error is {message:?}"));
+        }
         (Some(error), _) => error.message,
         (None, Some(result)) if result["isError"] == true => result["content"].to_string(),
         _ => return None,
     };
     let found = UNHANDLED.iter().find(|it| text.contains(**it))?;
     Some(format!("the call failed unexpectedly: the error mentions {found:?}"))
+}
+
+/// Returns true for an internal error whose message no author wrote.
+fn is_unexpected(error: &ErrorObject) -> bool {
+    let message = error.message.trim().trim_end_matches('.').to_ascii_lowercase();
+    error.code == code::INTERNAL_ERROR
+        && ["internal error", "internal server error"].contains(&&*message)
 }
 
 /// Returns the params of calls whose observation fits, one for each tool.
@@ -151,12 +163,20 @@ async fn undeclared_questions(context: &Context) -> ProbeResult {
     if observed.iter().any(Observed::asks_for_extras) {
         declared.push(json!({"elicitation": {}, "sampling": {}}));
     }
+    let has_modes = Rule::InsecureUrl.applies_in(context.revision);
+    if has_modes && observed.iter().any(Observed::asks_for_form) {
+        declared.push(json!({"elicitation": {"url": {}}, "sampling": {}, "roots": {}}));
+    }
     for capabilities in declared {
         let connect = context.connect_with(|client| client.capabilities(capabilities.clone()));
         // A server can refuse a client that declares too little.
         let Ok(connection) = connect.await else { continue };
         for params in &calls {
-            connection.request("tools/call", Some(params.clone())).await;
+            let reply = connection.request("tools/call", Some(params.clone())).await;
+            // Another probe judges a server that does not refuse.
+            if reply.timed_out() {
+                break;
+            }
         }
         connection.close().await;
     }

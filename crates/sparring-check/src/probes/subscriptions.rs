@@ -38,15 +38,15 @@ const MAX_RESOURCES: usize = 3;
 const OPEN_TIME: Duration = Duration::from_millis(300);
 
 /// The timeout of a subscription, which has no response while it is open.
-const SUBSCRIPTION_TIMEOUT: Duration = Duration::from_secs(600);
+pub(super) const SUBSCRIPTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-const LISTEN: &str = "subscriptions/listen";
-const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+pub(super) const LISTEN: &str = "subscriptions/listen";
+pub(super) const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const UPDATED: &str = "notifications/resources/updated";
 const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The kinds of a filter that are true or false, with the capability and the notification.
-const KINDS: [(&str, &str, &str); 3] = [
+pub(super) const KINDS: [(&str, &str, &str); 3] = [
     ("toolsListChanged", "tools", "notifications/tools/list_changed"),
     ("promptsListChanged", "prompts", "notifications/prompts/list_changed"),
     ("resourcesListChanged", "resources", "notifications/resources/list_changed"),
@@ -286,7 +286,7 @@ async fn judge_cancelled(
     }
 }
 
-fn subscription_of(entry: &Entry) -> Option<Id> {
+pub(super) fn subscription_of(entry: &Entry) -> Option<Id> {
     let named = entry.frame.params()?.get_path(&["_meta", SUBSCRIPTION_KEY])?;
     Id::from_json(named)
 }

@@ -63,12 +63,12 @@ requirements! {
     "basic/patterns/subscriptions#acknowledgment", Should, MODERN,
         "The acknowledgment names what the server will send.",
         [UndeclaredSubscription, IncompleteAcknowledgment];
-    "basic/patterns/subscriptions#opening-a-stream", Must, MODERN,
+    "basic/patterns/subscriptions#opening-a-stream", Should, MODERN,
         "A subscription stays open.",
         [ClosedSubscription];
     "basic/patterns/subscriptions#graceful-closure", Should, MODERN,
         "A server that shuts down answers its subscriptions.",
-        ("A check ends a server by closing its input, after its subscriptions.");
+        ("A server may end with its input before a response. A response is checked by `subscriptions/invalid`.");
 
     "basic/patterns/mrtr#server-requirements-basic-workflow", Must, MODERN,
         "The keys of `inputRequests` are unique.",

@@ -103,13 +103,13 @@ pub(super) fn example_problems(root: &Value, schema: &Value) -> Vec<(Rule, Strin
         return Vec::new();
     }
     let Ok(compiled) = Schema::new(&with_definitions(root, schema)) else { return Vec::new() };
-    let given = default.into_iter().map(|value| (Rule::WrongDefault, "default", value));
-    let given = given.chain(examples.iter().map(|value| (Rule::WrongExample, "example", value)));
+    let given = default.into_iter().map(|value| (Rule::WrongDefault, "a default", value));
+    let given = given.chain(examples.iter().map(|value| (Rule::WrongExample, "an example", value)));
     let mut found = Vec::new();
     for (rule, kind, value) in given {
         if let Verdict::Invalid(mismatches) = compiled.check(value, 1) {
             let reason = mismatches.first().map(|it| it.message.clone()).unwrap_or_default();
-            let expected = format!("expected a {kind} that conforms to its schema");
+            let expected = format!("expected {kind} that conforms to its schema");
             found.push((rule, format!("{expected}; {value} does not: {reason}")));
         }
     }

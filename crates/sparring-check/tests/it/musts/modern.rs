@@ -280,20 +280,6 @@ pub(super) const ALL: &[Must] = &[
             vec![message]
         })
     }),
-    lines("a subscription stays open", V2026_07_28, |server| {
-        server.on_line(|_, line| {
-            if !line.contains("\"notifications/subscriptions/acknowledged\"") {
-                return vec![line];
-            }
-            let message: Value = serde_json::from_str(&line).unwrap();
-            let meta = &message["params"]["_meta"];
-            let id = &meta[format!("{META}/subscriptionId")];
-            let end = json!({
-                "jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "_meta": meta},
-            });
-            vec![line, end.to_string()]
-        })
-    }),
     lines("log messages are only sent on request", V2026_07_28, |server| {
         server.on_line(|request, line| match request {
             Some(request)

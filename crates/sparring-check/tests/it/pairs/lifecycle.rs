@@ -15,8 +15,8 @@ const V2025_11_25: Revision = Revision::V2025_11_25;
 const V2026_07_28: Revision = Revision::V2026_07_28;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(super) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 fn error(request: &Value, code: i64, data: Value) -> Action {
     let error = json!({"code": code, "message": "It failed.", "data": data});
@@ -61,7 +61,7 @@ fn negotiating(
     })
 }
 
-fn meta<'a>(request: &'a Value, key: &str) -> Option<&'a Value> {
+pub(super) fn meta<'a>(request: &'a Value, key: &str) -> Option<&'a Value> {
     request["params"]["_meta"].get(key)
 }
 
@@ -83,7 +83,7 @@ fn answering(
     })
 }
 
-fn has_unknown_version(request: &Value) -> bool {
+pub(super) fn has_unknown_version(request: &Value) -> bool {
     let version = meta(request, VERSION).and_then(Value::as_str);
     version.is_some_and(|it| Revision::from_name(it).is_none())
 }
@@ -94,7 +94,7 @@ fn lacks_elicitation(request: &Value) -> bool {
         && meta(request, CAPABILITIES).is_some_and(|it| it.get("elicitation").is_none())
 }
 
-fn only_modern() -> AlteredServer {
+pub(super) fn only_modern() -> AlteredServer {
     AlteredServer::new(&format!("{CORRECT}\nprotocol: \"2026-07-28\"\n"))
 }
 

@@ -15,6 +15,7 @@ mod questions;
 mod resources;
 mod safety;
 mod schema;
+mod statelessness;
 mod stdio;
 mod subscriptions;
 pub(crate) mod tasks;
@@ -46,6 +47,7 @@ const AREAS: &[&[Case]] = &[
     schema::CONTENT,
     exchange::CASES,
     lifecycle::CASES,
+    statelessness::CASES,
     stdio::CASES,
     http::traffic::CASES,
     http::origin::CASES,

@@ -16,6 +16,29 @@ while IFS= read -r line; do
 done
 "#;
 
+/// A server in shell that only knows discovery and subscriptions. It ends the last one with its
+/// input, under the id in `$end`.
+const LISTENING_SERVER: &str = r#"
+info='"io.modelcontextprotocol/serverInfo":{"name":"shell","version":"1.0.0"}'
+key='"io.modelcontextprotocol/subscriptionId"'
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case "$line" in
+    *'"subscriptions/listen"'*)
+      last=$id
+      printf '{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{%s:%s}}}\n' "$key" "$id"
+      ;;
+    *'"notifications/'*) ;;
+    *)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"tools":[],"ttlMs":0,"cacheScope":"public","_meta":{%s}}}\n' "$id" "$info"
+      ;;
+  esac
+done
+if [ -n "$last" ]; then
+  printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","_meta":{%s:%s,%s}}}\n' "$last" "$key" "${end:-$last}" "$info"
+fi
+"#;
+
 /// The shortest line that is too long for the broken server, in bytes.
 const LIMIT: usize = 64 * 1024;
 
@@ -57,4 +80,12 @@ pub(super) const CASES: &[Case] = &[
         || shell(SHELL_SERVER.to_owned()),
     )
     .with_options(|options| options.only = vec![Rule::IgnoredEndOfInput]),
+    #[cfg(unix)]
+    Case::process(
+        Rule::InvalidSubscription,
+        Revision::V2026_07_28,
+        || shell(format!("end=4711\n{LISTENING_SERVER}")),
+        || shell(LISTENING_SERVER.to_owned()),
+    )
+    .with_options(|options| options.only = vec![Rule::InvalidSubscription]),
 ];

@@ -164,7 +164,8 @@ pub(super) const CASES: &[Case] = &[
             Action::Answer(vec![notification(ACKNOWLEDGED, params)])
         })
     })
-    .correct(only_tools),
+    .correct(only_tools)
+    .also(&[Rule::UnsupportedVersion]),
     Case::lines(Rule::IncompleteAcknowledgment, V2026_07_28, |server| {
         on_acknowledgment(server, |granted| *granted = json!({}))
     }),
@@ -181,7 +182,8 @@ pub(super) const CASES: &[Case] = &[
             let response = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
             Action::Answer(vec![notification(ACKNOWLEDGED, params), response.to_string()])
         })
-    }),
+    })
+    .also(&[Rule::UnsupportedVersion]),
     Case::http(Rule::ClosedSubscription, V2026_07_28, |server| {
         // The stream ends after the acknowledgment.
         server.on_request(|_, body| {
@@ -196,7 +198,8 @@ pub(super) const CASES: &[Case] = &[
             (request["method"] == LISTEN && granted.is_object())
                 .then(|| response.body(event.into()).unwrap())
         })
-    }),
+    })
+    .also(&[Rule::UnsupportedVersion]),
     Case::lines(Rule::MissingListChanged, V2025_06_18, without_announcements)
         .correct(with_changes)
         .also(&[Rule::ChangedDefinition]),

@@ -164,7 +164,7 @@ pub(super) const CASES: &[Case] = &[
             is_slow.then(|| reply.body(events.into()).unwrap())
         })
     })
-    .also(&[Rule::InvalidLogLevel]),
+    .also(&[Rule::InvalidLogLevel, Rule::UnsupportedVersion, Rule::MissingMeta]),
     Case::lines(Rule::InvalidCancellation, V2025_03_26, |server| {
         ends_on(server, "notifications/cancelled", |params| params["requestId"].is_null())
     })

@@ -29,8 +29,8 @@ macro_rules! utility_rules {
             IncompleteAcknowledgment = "subscriptions/declared-kind-omitted", Check, Should, MODERN, "basic/patterns/subscriptions#acknowledgment",
                 "The acknowledgment of a subscription should name each requested kind that the server declares.",
                 "Support the kinds of notifications that your capabilities declare.";
-            ClosedSubscription = "subscriptions/closed", Check, Must, MODERN, "basic/patterns/subscriptions#opening-a-stream",
-                "A subscription must stay open until the client cancels it or the server shuts down.",
+            ClosedSubscription = "subscriptions/closed", Check, Should, MODERN, "basic/patterns/subscriptions#opening-a-stream",
+                "A subscription should stay open until the client cancels it or the server shuts down.",
                 "Respond to `subscriptions/listen` only at the end of the subscription.";
             MissingListChanged = "notifications/missing-list-changed", Check, Should, ALL, "server/tools#list-changed-notification",
                 "A server that declares `listChanged` should announce a changed list.",
