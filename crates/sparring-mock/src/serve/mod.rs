@@ -167,8 +167,13 @@ impl Handler for MockHandler {
         entry.finish(self.answer_resource_read(uri, cx).await)
     }
 
-    async fn subscribe(&self, _: &str, cx: &Context) -> HandlerResult {
-        self.record(Ok(Reply::empty()), cx)
+    /// Servers must validate all URIs of resources (server/resources#security-considerations).
+    async fn subscribe(&self, uri: &str, cx: &Context) -> HandlerResult {
+        let answer = match fluent_uri::Uri::parse(uri) {
+            Ok(_) => Ok(Reply::empty()),
+            Err(_) => Err(ErrorObject::invalid_params(format!("not a URI: {uri:?}")).into()),
+        };
+        self.record(answer, cx)
     }
 
     async fn unsubscribe(&self, _: &str, cx: &Context) -> HandlerResult {

@@ -98,13 +98,12 @@ async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> Result<HandlerRe
         "resources/unsubscribe" => handler.unsubscribe(&required_string(params, "uri")?, cx).await,
         "prompts/list" => handler.list_prompts(optional_cursor(params)?.as_deref(), cx).await,
         "prompts/get" => {
-            handler
-                .get_prompt(
-                    &required_string(params, "name")?,
-                    optional_object(params, "arguments")?,
-                    cx,
-                )
-                .await
+            let name = required_string(params, "name")?;
+            let arguments = optional_object(params, "arguments")?;
+            for (key, _) in arguments.members() {
+                required_string(Some(arguments), &key.name())?;
+            }
+            handler.get_prompt(&name, arguments, cx).await
         }
         "completion/complete" => {
             let reference = required_object(params, "ref")?;
