@@ -205,13 +205,38 @@ fn is_timestamp(text: &[u8]) -> bool {
         part.iter().all(|it| it.is_ascii_digit() || others.contains(it))
     };
     let digits = |part: &[u8]| part.iter().filter(|it| it.is_ascii_digit()).count();
-    date.len() >= 7
+    // Only RFC 3339 allows a space, and it requires the offset.
+    let has_offset = text.ends_with(b"Z") || text.ends_with(b"z") || has_number_offset(time);
+    (!text.contains(&b' ') || has_offset)
+        && is_in_range(date, b'-', &[(1, 12), (1, 31)])
+        && is_in_range(time, b':', &[(0, 59), (0, 60)])
+        && time.get(..2).and_then(number).is_some_and(|it| it <= 24)
+        && date.len() >= 7
         && date.first().is_some_and(|it| it.is_ascii_digit() || *it == b'+')
         && has_only(date, b"-W+")
         && digits(date) >= 7
         && digits(time) >= 2
         && time.first().is_some_and(u8::is_ascii_digit)
         && has_only(time, b":.,+-Zz")
+}
+
+fn number(digits: &[u8]) -> Option<u32> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// Returns true if the parts of two digits after the separators are in their ranges. Parts of
+/// another length, such as a day of the year, are not judged.
+fn is_in_range(text: &[u8], separator: u8, ranges: &[(u32, u32)]) -> bool {
+    let end = text.iter().position(|it| b".,+Zz".contains(it)).unwrap_or(text.len());
+    let parts = text[..end].split(|it| *it == separator).skip(1).filter(|it| it.len() == 2);
+    parts
+        .zip(ranges)
+        .all(|(part, (least, most))| number(part).is_none_or(|it| (*least..=*most).contains(&it)))
+}
+
+/// Returns true if a time ends with an offset such as `+02:00`.
+fn has_number_offset(time: &[u8]) -> bool {
+    time.iter().rposition(|it| b"+-".contains(it)).is_some_and(|at| time.len() - at > 2)
 }
 
 /// Returns true for a URI that an icon can have as its source (2025-11-25 and later,
@@ -468,8 +493,25 @@ mod tests {
                 "2025-11-25T10:30:00.123+02:00",
                 "20251125T103000Z",
                 "2025-W48-2T10:30",
+                "2025-329T10:30Z",
+                "2025-11-25 10:30:00+00:00",
+                "2025-11-25 10:30:00Z",
+                "2025-11-25T10:30:00-02:00",
+                "2025-11-25T23:59:60Z",
             ],
-            &["", "now", "1732530600", "2025-11-25", "10:30:00", "Tue, 25 Nov 2025 10:30:00 GMT"],
+            &[
+                "",
+                "now",
+                "1732530600",
+                "2025-11-25",
+                "10:30:00",
+                "Tue, 25 Nov 2025 10:30:00 GMT",
+                "2025-11-25 10:30:00",
+                "2025-99-25T10:30:00Z",
+                "2025-11-99T10:30:00Z",
+                "2025-11-25T99:30:00Z",
+                "2025-11-25T10:99:00Z",
+            ],
         );
     }
 

@@ -144,7 +144,7 @@ fn check_structured_text(result: Json<'_>, path: &JsonPath<'_>, out: &mut Violat
     }
 }
 
-/// Reports embedded resources of a prompt without a MIME type (all revisions,
+/// Reports embedded resources of a prompt without a MIME type, or an empty one (all revisions,
 /// server/prompts#embedded-resources). The schema has it as optional.
 fn check_prompt_resources(result: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
     let messages = path.name("messages");
@@ -156,7 +156,9 @@ fn check_prompt_resources(result: Json<'_>, path: &JsonPath<'_>, out: &mut Viola
         else {
             continue;
         };
-        if resource.is_object() && resource.get("mimeType").is_none() {
+        let media_type = resource.get("mimeType");
+        let is_empty = media_type.and_then(Json::as_str).is_some_and(|it| it.trim().is_empty());
+        if resource.is_object() && (media_type.is_none() || is_empty) {
             let path = messages.index(index);
             let (content, resource) = (path.name("content"), "resource");
             let here = content.name(resource);

@@ -99,7 +99,8 @@ impl ConnectionChecker {
         }
         let section = "server/utilities/logging#per-request-log-level";
         let Some(lowest) = requests.all_pending().filter_map(|it| it.log_level).min() else {
-            let message = format!("no pending request has {LOG_LEVEL_KEY}");
+            let message =
+                format!("a log message, but no pending request has a level in {LOG_LEVEL_KEY}");
             out.push(violation(revision, Rule::Undeclared, "$.method", message, section));
             return;
         };

@@ -153,10 +153,19 @@ impl ConnectionChecker {
             if item.kind() == FrameKind::Batch {
                 continue;
             }
+            let answered = item.id().filter(|_| from == Side::Server && item.is_response_like());
+            let answered = answered.and_then(|id| self.client_requests.pending(id));
+            let is_handshake =
+                answered.and_then(|it| it.definition).is_some_and(|it| it.name == "initialize");
             // The frames of a forbidden batch still count as sent.
-            let inside = self.check(from, &item);
+            let mut inside = self.check(from, &item);
             if forbidden.is_some() {
                 continue;
+            }
+            if is_handshake {
+                let message = "the response to initialize must not be in a batch";
+                let (rule, revision) = (Rule::BatchNotAllowed, Revision::V2025_03_26);
+                inside.push(violation(revision, rule, "$", message, MESSAGES_SECTION));
             }
             let base = format!("$[{index}]");
             found.extend(inside.into_iter().map(|mut violation| {

@@ -175,7 +175,7 @@ impl ConnectionChecker {
             .subscribed
             .iter()
             .filter(|(_, ended)| ended.is_none_or(|before| !requests.has_received(before)));
-        if !active.any(|(subscribed, _)| uri.starts_with(&**subscribed)) {
+        if !active.any(|(subscribed, _)| is_part_of(&uri, subscribed)) {
             let rule = Rule::UnrequestedUpdate;
             let message = format!("the client has no subscription to {uri:?}");
             out.push(violation(revision, rule, "$.params.uri", message, rule.entry().section));
@@ -389,11 +389,18 @@ impl ConnectionChecker {
         // The resource can be a part of a requested one.
         let is_covered = |uri: &str| {
             let mut uris = requested.items().filter_map(Json::as_str);
-            uris.any(|it| uri.starts_with(&*it))
+            uris.any(|it| is_part_of(uri, &it))
         };
         let uri = uri.filter(|it| filter_key == "resourceSubscriptions" && !is_covered(it))?;
         Some(format!("subscription {id} did not request {uri:?}"))
     }
+}
+
+/// Returns true if a URI is a subscribed one, or that of a part of its resource.
+fn is_part_of(uri: &str, subscribed: &str) -> bool {
+    let ends = ['/', '?', '#'];
+    uri.strip_prefix(subscribed)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(ends) || subscribed.ends_with(ends))
 }
 
 /// Reports credentials and stack traces in a log message.

@@ -83,6 +83,9 @@ const SETTINGS: [&str; 12] = [
     "auth_token",
 ];
 
+/// The number of characters of a stack trace that a message shows.
+const MAX_SHOWN: usize = 60;
+
 /// Texts that only the stack of a failure has.
 const STACKS: [&str; 6] = [
     "Traceback (most recent call last)",
@@ -171,7 +174,10 @@ pub(super) fn in_value(value: Json<'_>) -> Option<String> {
 
 fn in_text(text: &str) -> Option<String> {
     if let Some(stack) = STACKS.iter().find(|it| text.contains(**it)) {
-        return Some(format!("a stack trace ({:?})", stack.trim()));
+        let at = text.find(stack).unwrap_or_default();
+        let line = text[at..].trim_start().lines().next().unwrap_or_default().trim_end();
+        let shown: String = line.chars().take(MAX_SHOWN).collect();
+        return Some(format!("a stack trace ({shown:?})"));
     }
     if text.contains("-----BEGIN") && text.contains("PRIVATE KEY-----") {
         return Some("a private key".to_owned());
@@ -276,6 +282,13 @@ mod tests {
         for url in ["https://e.org/connect?elicitationId=5&state=xyz", "https://e.org/@user"] {
             assert!(in_url(url).is_none(), "{url}");
         }
+    }
+
+    #[test]
+    fn shows_the_line_of_a_stack_trace() {
+        let text = RawJson::parse(r#""Error: no\n    at run (main.js:5:9)\n    at main""#).unwrap();
+        let expected = "a stack trace (\"at run (main.js:5:9)\")";
+        assert_eq!(in_value(text.view()).as_deref(), Some(expected));
     }
 
     #[test]

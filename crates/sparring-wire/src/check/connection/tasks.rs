@@ -180,15 +180,23 @@ impl ConnectionChecker {
         }
     }
 
-    /// Checks a notification about the status of a task.
+    /// Checks a notification about the status of a task, and remembers a final one.
     pub(super) fn check_task_status(
-        &self,
+        &mut self,
         revision: Revision,
         frame: &Frame,
         out: &mut Vec<Violation>,
     ) {
         if let Some(params) = frame.params() {
             check_superfluous_relation(revision, params, "$.params", out);
+            let field = |name| params.get(name).and_then(Json::as_str);
+            let (Some(id), Some(status)) = (field("taskId"), field("status")) else { return };
+            let known_before = self.client_requests.next_number;
+            if let Some(known @ None) = self.tasks.tasks.get_mut(&*id)
+                && is_final(&status)
+            {
+                *known = Some(FinalStatus { name: status.into_owned(), known_before });
+            }
         }
     }
 
@@ -219,12 +227,16 @@ impl ConnectionChecker {
                 let message = format!("the task was {} and must not become {status}", before.name);
                 out.push(wrong_status(revision, path, message));
             }
-            None if ["completed", "failed", "cancelled"].contains(&&*status) => {
+            None if is_final(&status) => {
                 *known = Some(FinalStatus { name: status.into_owned(), known_before });
             }
             _ => {}
         }
     }
+}
+
+fn is_final(status: &str) -> bool {
+    ["completed", "failed", "cancelled"].contains(&status)
 }
 
 fn wrong_status(revision: Revision, path: &str, message: String) -> Violation {

@@ -4,6 +4,7 @@ use super::super::ConnectionChecker;
 use super::{CALL, CALLED, check, discovery, half_handshake, handshake, session};
 use crate::frame::Frame;
 use crate::revision::{Revision, Side};
+use crate::rule::Rule;
 
 #[test]
 fn learns_the_revision_from_the_handshake() {
@@ -295,6 +296,42 @@ fn frames_of_a_batch_are_checked_in_order() {
     let found = checker.check(Side::Server, &Frame::parse(answer));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].path, "$[1].result.tools");
+}
+
+#[test]
+fn the_response_to_initialize_is_in_no_batch() {
+    let mut checker = ConnectionChecker::new();
+    let info = r#"{"name":"n","version":"1"}"#;
+    let version = r#""protocolVersion":"2025-03-26","capabilities":{}"#;
+    let ask = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{{version},"clientInfo":{info}}}}}"#
+    );
+    assert!(checker.check(Side::Client, &Frame::parse(ask)).is_empty());
+    let answer =
+        format!(r#"[{{"jsonrpc":"2.0","id":1,"result":{{{version},"serverInfo":{info}}}}}]"#);
+    let found = checker.check(Side::Server, &Frame::parse(answer));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].rule, &*found[0].path), (Rule::BatchNotAllowed, "$[0]"));
+}
+
+#[test]
+fn an_update_is_about_a_subscribed_resource_or_a_part_of_it() {
+    let subscribe = r#">{"id":1,"method":"resources/subscribe","params":{"uri":"a://b/c"}}"#;
+    let update = |uri: &str| {
+        format!(r#"<{{"method":"notifications/resources/updated","params":{{"uri":"{uri}"}}}}"#)
+    };
+    check(
+        &session(),
+        &[
+            (subscribe, ""),
+            (r#"<{"id":1,"result":{}}"#, ""),
+            (&update("a://b/c"), ""),
+            (&update("a://b/c/d"), ""),
+            (&update("a://b/c?d"), ""),
+            (&update("a://b/c#d"), ""),
+            (&update("a://b/cd"), "subscriptions/unrequested-update $.params.uri"),
+        ],
+    );
 }
 
 #[test]

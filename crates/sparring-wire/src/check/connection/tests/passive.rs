@@ -319,6 +319,31 @@ fn a_task_begins_as_working_and_keeps_its_final_status() {
 }
 
 #[test]
+fn the_status_of_a_task_does_not_contradict_a_notification() {
+    let get = |id: u32| format!(r#">{{"id":{id},"method":"tasks/get","params":{{"taskId":"t"}}}}"#);
+    let got = |id: u32, status: &str| format!(r#"<{{"id":{id},"result":{}}}"#, task(status));
+    let told = |status: &str| {
+        format!(r#"<{{"method":"notifications/tasks/status","params":{}}}"#, task(status))
+    };
+    check(
+        &session(),
+        &[
+            (TASK_CALL, ""),
+            (&created(1, "working"), ""),
+            (&told("working"), ""),
+            (&get(2), ""),
+            (&told("cancelled"), ""),
+            // This request came before the status was known.
+            (&got(2, "working"), ""),
+            (&get(3), ""),
+            (&got(3, "cancelled"), ""),
+            (&get(4), ""),
+            (&got(4, "completed"), "tasks/wrong-status $.result.status"),
+        ],
+    );
+}
+
+#[test]
 fn a_cancelled_task_is_cancelled_and_a_new_task_has_a_new_id() {
     let server = r#"{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}}"#;
     let cancel = r#">{"id":2,"method":"tasks/cancel","params":{"taskId":"t"}}"#;
@@ -515,6 +540,10 @@ fn a_resource_in_a_prompt_has_a_mime_type() {
         let complete = answer(r#"{"uri":"a:b","mimeType":"text/plain","text":""}"#);
         check(&opening, &[(get, ""), (&complete, "")]);
         check(&opening, &[(get, ""), (&answer(r#"{"uri":"a:b","text":""}"#), broken)]);
+        let empty = answer(r#"{"uri":"a:b","mimeType":"","text":""}"#);
+        let path = "$.result.messages[0].content.resource.mimeType";
+        let broken = format!("format/resource-media-type {path}, {broken}");
+        check(&opening, &[(get, ""), (&empty, &broken)]);
     }
 }
 
