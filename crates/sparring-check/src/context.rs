@@ -36,6 +36,10 @@ pub(crate) type ProbeResult = Result<(), Stopped>;
 /// one revision looks for them, so that not all do.
 pub(crate) type SmallestArguments = tokio::sync::Mutex<BTreeMap<(String, Rule), Value>>;
 
+/// The rules that each frame of a server must keep, also the answer to a broken message.
+const RULES_OF_ANY_FRAME: [Rule; 5] =
+    [Rule::NotJson, Rule::InvalidUtf8, Rule::WrongJsonrpc, Rule::ErrorMalformed, Rule::EmptyBatch];
+
 /// One revision of a check.
 pub(crate) struct Context {
     pub(crate) revision: Revision,
@@ -45,6 +49,8 @@ pub(crate) struct Context {
     outcomes: Arc<Outcomes>,
     /// The recordings whose traffic is judged, of all connections.
     recordings: Mutex<Vec<Recording>>,
+    /// The recordings of the connections for messages that break the protocol.
+    unjudged_recordings: Mutex<Vec<Recording>>,
     /// True if messages of the server may repeat generated arguments.
     has_generated_arguments: Arc<AtomicBool>,
     main: Option<Connection>,
@@ -160,6 +166,7 @@ impl Context {
             observer,
             outcomes: Arc::default(),
             recordings: Mutex::default(),
+            unjudged_recordings: Mutex::default(),
             has_generated_arguments: Arc::default(),
             main: None,
             spare: tokio::sync::Mutex::default(),
@@ -350,9 +357,8 @@ impl Context {
         let (connection, recording) =
             Connection::start(opened, client, &self.outcomes, &self.observer, timeout);
         recording.set_generated_arguments(&self.has_generated_arguments);
-        if judged {
-            self.recordings.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
-        }
+        let recordings = if judged { &self.recordings } else { &self.unjudged_recordings };
+        recordings.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
         Ok(connection)
     }
 
@@ -431,8 +437,12 @@ impl Context {
 
     /// Adds the violations that the traffic of all connections shows.
     pub(crate) fn judge_traffic(&self) {
-        let recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
-        for (violation, frames) in recordings.iter().flat_map(Recording::violations) {
+        let judged = self.recordings();
+        let unjudged =
+            self.unjudged_recordings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let unjudged = unjudged.iter().flat_map(Recording::violations);
+        let unjudged = unjudged.filter(|(found, _)| RULES_OF_ANY_FRAME.contains(&found.rule));
+        for (violation, frames) in judged.iter().flat_map(Recording::violations).chain(unjudged) {
             let finding = Finding::from_violation(&violation).with_frames(&frames);
             self.outcomes.fail(violation.rule, finding);
         }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use sparring_transport::http::RawRequest;
 use sparring_wire::json::parse_value;
-use sparring_wire::{Entry, Id, Revision, Rule, Side, code};
+use sparring_wire::{Entry, FrameKind, Id, Revision, Rule, Side, code};
 
 use super::{Probe, probe};
 use crate::connection::Connection;
@@ -85,6 +85,7 @@ fn judge_responses(context: &Context, message: &BrokenMessage, reaction: &Reacti
     let over_http = context.http().is_some();
     for response in &reaction.responses {
         let found = response["error"]["code"].as_i64();
+        let has_error = response.get("error").is_some();
         // The headers of a request are compared with its body, which has no method.
         let is_mismatch = found == Some(code::HEADER_MISMATCH) && over_http;
         let is_expected = match (rule, found) {
@@ -94,13 +95,15 @@ fn judge_responses(context: &Context, message: &BrokenMessage, reaction: &Reacti
             (_, None) => false,
         };
         if !is_expected {
-            let (expected, found) = match (rule, found) {
-                (Rule::ParseError, Some(found)) => {
-                    ("the error -32700", format!("the error {found}"))
-                }
-                (Rule::ParseError, None) => ("the error -32700", "a result".to_owned()),
-                (_, Some(found)) => ("the error -32600", format!("the error {found}")),
-                (_, None) => ("an error", "a result".to_owned()),
+            let expected = match (rule, found) {
+                (Rule::ParseError, _) => "the error -32700",
+                (_, Some(_)) => "the error -32600",
+                (_, None) => "an error",
+            };
+            let found = match found {
+                Some(found) => format!("the error {found}"),
+                None if has_error => "an error without an integer as its code".to_owned(),
+                None => "a result".to_owned(),
             };
             let finding = Finding::new(format!(
                 "expected {expected} or no answer to {description}; the server answered with {found}"
@@ -187,8 +190,8 @@ async fn send_line(connection: &Connection, text: &str) -> Reaction {
     connection.send_bytes(text);
     let failure = connection.is_alive().await.err().map(|error| error.to_string());
     let entries = connection.recording().entries_from(start);
-    // The requests of the client have integer ids.
-    let is_ping = |value: &Value| value["id"].is_number();
+    let ping = ping_id(&entries);
+    let is_ping = |value: &Value| ping.is_some_and(|id| value["id"] == id);
     let values = entries.iter().filter(|entry| entry.from == Side::Server);
     let values = values.filter_map(|entry| parse_value(entry.frame.bytes()).ok());
     let values = values.flat_map(|value| match value {
@@ -197,12 +200,20 @@ async fn send_line(connection: &Connection, text: &str) -> Reaction {
     });
     let is_response = |value: &Value| value.get("result").or(value.get("error")).is_some();
     let responses = values.filter(|value| is_response(value) && !is_ping(value)).collect();
-    let shown = entries.iter().filter(|entry| failure.is_some() || !is_ping_frame(entry));
+    let ping = ping.map(Id::Integer);
+    let is_of_ping = |entry: &Entry| ping.is_some() && entry.frame.id() == ping.as_ref();
+    let shown = entries.iter().filter(|entry| failure.is_some() || !is_of_ping(entry));
     Reaction { responses, shown: shown.map(ShownFrame::from).collect(), failure }
 }
 
-fn is_ping_frame(entry: &Entry) -> bool {
-    matches!(entry.frame.id(), Some(Id::Integer(_)))
+/// Returns the id of the valid request after a broken message. The ids of the client are
+/// integers.
+pub(super) fn ping_id(entries: &[Entry]) -> Option<i64> {
+    let mut sent = entries.iter().rev().filter(|entry| entry.from == Side::Client);
+    match sent.find(|entry| entry.frame.kind() == FrameKind::Request)?.frame.id()? {
+        Id::Integer(id) => Some(*id),
+        _ => None,
+    }
 }
 
 async fn post(server: &HttpServer, text: &str) -> Result<Reaction, Stopped> {

@@ -11,7 +11,7 @@ use crate::context::{Context, ProbeResult};
 use crate::facts::Facts;
 
 /// The method.
-const METHOD: &str = "completion/complete";
+pub(super) const METHOD: &str = "completion/complete";
 
 /// The capability, since 2025-03-26.
 const CAPABILITY: &str = "completions";
@@ -53,9 +53,13 @@ impl Completable {
 
     /// Requests the values, without a beginning.
     pub(super) async fn request(&self, connection: &Connection) -> Reply {
+        connection.request(METHOD, Some(self.params())).await
+    }
+
+    /// Returns the params of the request for the values.
+    pub(super) fn params(&self) -> Value {
         let argument = json!({"name": self.argument, "value": ""});
-        let params = json!({"ref": self.reference, "argument": argument});
-        connection.request(METHOD, Some(params)).await
+        json!({"ref": self.reference, "argument": argument})
     }
 }
 
@@ -96,6 +100,12 @@ async fn undeclared(context: &Context) -> ProbeResult {
     }
     let completable = Completable::all(context.facts()).into_iter().next();
     let reply = completable.unwrap_or_else(Completable::unknown).request(context.main()).await;
+    if reply.result().is_some() {
+        let expected = "expected a server that completes to declare `completions`";
+        context.fail(Rule::Undeclared, reply.finding(expected));
+        context.not_applicable(rule, "the server completes");
+        return Ok(());
+    }
     let request = "a completion, because the server does not declare `completions`";
     require_code(context, rule, &reply, code::METHOD_NOT_FOUND, request);
     Ok(())

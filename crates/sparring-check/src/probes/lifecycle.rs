@@ -36,6 +36,14 @@ pub(super) async fn initialize(context: &Context, version: &str) -> Result<Reply
         "clientInfo": {"name": "sparring", "version": env!("CARGO_PKG_VERSION")},
     });
     let reply = connection.request_leniently("initialize", Some(params)).await;
+    // Over HTTP, the ping would need the headers of the session.
+    if context.http().is_none() && reply.result().is_some() && !context.revision.is_modern() {
+        let ping = connection.request_leniently("ping", None).await;
+        if ping.error().is_some() {
+            let expected = "expected an answer to `ping` also before `notifications/initialized`";
+            context.fail(Rule::NotImplemented, ping.finding(expected));
+        }
+    }
     connection.close().await;
     Ok(reply)
 }

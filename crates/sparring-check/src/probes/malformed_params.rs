@@ -1,6 +1,6 @@
 //! Calls, reads, prompts and completions with malformed params.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::{Revision, Rule};
 
@@ -115,7 +115,13 @@ impl MalformedParams<'_> {
             (json!({"uri": ""}), "a request to read an empty URI"),
             (json!({"uri": "not a URI"}), "a request to read an invalid URI"),
         ];
-        self.require_refusals(Rule::MalformedRead, "resources/read", malformed).await
+        self.require_refusals(Rule::MalformedRead, "resources/read", malformed).await?;
+        let is_legacy = !self.context.revision.is_modern();
+        if is_legacy && self.context.facts().declares_member("resources", "subscribe") {
+            let malformed = [(json!({"uri": "not a URI"}), "a subscription to an invalid URI")];
+            self.require_refusals(Rule::MalformedRead, "resources/subscribe", malformed).await?;
+        }
+        Ok(())
     }
 
     async fn get_prompts(&mut self) -> ProbeResult {
@@ -137,6 +143,19 @@ impl MalformedParams<'_> {
             (json!({"name": name, "arguments": "text"}), "a prompt whose arguments are a string"),
             (json!({"name": name, "arguments": ["text"]}), "a prompt whose arguments are an array"),
         ];
+        self.require_refusals(rule, "prompts/get", malformed).await?;
+        let has_arguments =
+            |it: &&Value| it["arguments"].as_array().is_some_and(|it| !it.is_empty());
+        let Some(prompt) = facts.prompts.iter().find(has_arguments) else { return Ok(()) };
+        let declared = prompt["arguments"].as_array().into_iter().flatten();
+        let mut arguments: Map<String, Value> = declared
+            .filter_map(|it| Some((it["name"].as_str()?.to_owned(), json!("sparring"))))
+            .collect();
+        if let Some((_, value)) = arguments.iter_mut().next() {
+            *value = json!({"sparring": "unexpected"});
+        }
+        let params = json!({"name": name_of(prompt), "arguments": arguments});
+        let malformed = [(params, "a prompt with an object as the value of an argument")];
         self.require_refusals(rule, "prompts/get", malformed).await
     }
 

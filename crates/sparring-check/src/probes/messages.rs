@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::{Entry, Rule, Side, code};
 
+use super::refusals::require_refusal;
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
@@ -27,6 +28,9 @@ pub(super) const LISTS: [(&str, &str); 4] = [
     ("resources", "resources/list"),
     ("resources", "resources/templates/list"),
 ];
+
+/// The largest integer that every JSON library reads exactly.
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 
 async fn unknown_method(context: &Context) -> ProbeResult {
     // A server that answers with the status 404 ends the session, which a second try tells from
@@ -77,9 +81,15 @@ async fn ids_of_responses(context: &Context) -> ProbeResult {
         true => ("server/discover", Some(with_metadata(json!({}), context.revision))),
         false => ("ping", None),
     };
-    for id in [json!("sparring"), json!("8001"), json!(0), json!(-8002)] {
+    let long = "sparring-ü→😀".repeat(20);
+    let texts = ["sparring", "8001", "", &long].map(|it| json!(it));
+    let numbers = [0, -8002, 3_000_000_000, MAX_SAFE_INTEGER].map(|it| json!(it));
+    for id in texts.into_iter().chain(numbers) {
         let text = request(id, method, params.clone()).to_string();
-        connection.request_bytes(text).await;
+        // One id without a response is enough, since each takes time.
+        if !connection.request_bytes(text).await.is_answered() {
+            break;
+        }
     }
     let facts = context.facts();
     let lists = LISTS.iter().filter(|(capability, _)| facts.declares(capability));
@@ -215,6 +225,15 @@ async fn invalid_modern_params(context: &Context) -> ProbeResult {
     let reply = connection.request("server/discover", Some(params)).await;
     let missing = "an object as the `clientCapabilities` in its `_meta`";
     judge_invalid_params(context, &reply, "server/discover", missing);
+    let params = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": 42}});
+    let reply = connection.request("server/discover", Some(params)).await;
+    // The error can also be that about an unknown version, or about a header.
+    require_refusal(
+        context,
+        Rule::InvalidParams,
+        &reply,
+        "a request without a string as the `protocolVersion` in its `_meta`",
+    );
     let start = connection.recording().len();
     let method = "subscriptions/listen";
     let acknowledged =

@@ -27,6 +27,7 @@ mod messages;
 mod metadata;
 mod modern_traffic;
 mod observed;
+mod optional_fields;
 mod pagination;
 mod prompts;
 mod questions;
@@ -96,6 +97,7 @@ pub(crate) const PROBES: &[&[Probe]] = &[
     resources::PROBES,
     prompts::PROBES,
     completion::PROBES,
+    optional_fields::PROBES,
     malformed_params::PROBES,
     call_traffic::PROBES,
     // After the requests that these repeat.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_wire::json::parse_value;
-use sparring_wire::{Rule, code};
+use sparring_wire::{Rule, Side, code};
 use tokio::time::{Instant, sleep};
 
 use super::observed::{Observed, call_params, callable, observe_calls};
@@ -12,7 +12,7 @@ use super::task_ids::weakness;
 use super::{Probe, probe};
 use crate::connection::Reply;
 use crate::context::{Context, ProbeResult};
-use crate::verdict::Finding;
+use crate::verdict::{Finding, ShownFrame};
 
 pub(super) const PROBES: &[Probe] = &[
     probe!([TaskNotIgnored], ignored_task),
@@ -140,6 +140,7 @@ async fn calls_as_tasks(context: &Context) -> ProbeResult {
         let run = TaskRun::new(context, tool, &observed);
         if let Some(id) = run.create().await {
             ids.push(id.clone());
+            run.judge_plain_call(&observed);
             run.follow(&id).await;
         }
     }
@@ -233,6 +234,28 @@ impl<'a> TaskRun<'a> {
     fn fail(&self, rule: Rule, finding: Finding) {
         let name = self.tool["name"].as_str().unwrap_or_default();
         self.context.fail(rule, finding.about(name));
+    }
+
+    /// Checks the error of a call without the task that the tool requires. The same arguments
+    /// are good for a task.
+    fn judge_plain_call(&self, observed: &[Observed]) {
+        let code = |it: &Observed| it.response["error"]["code"].as_i64();
+        let is_wrong = |it: &&Observed| {
+            it.calls(self.tool)
+                && it.params["arguments"] == self.params["arguments"]
+                && it.params.get("task").is_none()
+                && code(it).is_some_and(|it| it != code::METHOD_NOT_FOUND)
+        };
+        let is_required = self.tool["execution"]["taskSupport"] == "required";
+        if let Some(call) = observed.iter().find(is_wrong).filter(|_| is_required) {
+            let shown = ShownFrame::new(Side::Server, call.response.to_string().as_bytes());
+            let message = format!(
+                "expected the error -32601 for a call without the task that the tool requires; \
+                 the server answered with the error {}",
+                code(call).unwrap_or_default()
+            );
+            self.fail(Rule::TaskRequired, Finding::new(message).with_frames([shown]));
+        }
     }
 
     /// Calls the tool as a task, and returns the id of the task.

@@ -57,7 +57,7 @@ requirements! {
         [AnsweredNotification];
     "basic#notifications", Must, ALL,
         "A notification has no id.",
-        [WrongDirection, NotInRevision];
+        [WrongValue];
     "basic#batching", Must, ONLY_2025_03_26,
         "A server accepts batches.",
         [Batch, UnansweredBatch];

@@ -1,6 +1,6 @@
 //! Arguments that break the input schema of a tool so clearly that no server accepts them by
-//! converting them: a missing required argument, an object for a text, a text that is not in
-//! a list of values.
+//! converting them: a missing required argument, an object for a text, a fraction for an integer,
+//! a text that is not in a list of values.
 //!
 //! Servers convert a lot: `"5"` to 5, 5 to `"5"`, one value to a list of one, almost anything
 //! to a boolean, and `null` often means that an argument is missing. None of that is tried.
@@ -33,6 +33,9 @@ const UNEXPECTED: &str = "sparring-unexpected";
 
 /// A number that no server expects.
 const UNEXPECTED_NUMBER: i64 = 987_654_321;
+
+/// A number that is no integer.
+const UNEXPECTED_FRACTION: f64 = 1.5;
 
 /// The way in which arguments are wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -193,6 +196,9 @@ impl Collector<'_> {
         let is_number = accepts("number") || accepts("integer");
         if is_number && !accepts("string") {
             wrong.push(("a text", json!(UNEXPECTED)));
+        }
+        if accepts("integer") && !accepts("number") && !accepts("string") {
+            wrong.push(("a fraction", json!(UNEXPECTED_FRACTION)));
         }
         let kind = match accepts("boolean") && accepted.len() == 1 {
             true => WrongKind::BooleanType,
@@ -443,6 +449,7 @@ mod tests {
             (WrongKind::Limit, json!({"a": "aaaa"})),
             (WrongKind::Type, json!({"a": "t", "b": object})),
             (WrongKind::Type, json!({"a": "t", "b": UNEXPECTED})),
+            (WrongKind::Type, json!({"a": "t", "b": UNEXPECTED_FRACTION})),
             (WrongKind::Limit, json!({"a": "t", "b": 1})),
             (WrongKind::Type, json!({"a": "t", "c": object})),
             (WrongKind::Choice, json!({"a": "t", "c": UNEXPECTED})),

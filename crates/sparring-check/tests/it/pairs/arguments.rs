@@ -66,6 +66,9 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::InvalidArgumentsAccepted, Revision::V2025_11_25, |server| {
         accept(server, |arguments| arguments["a"].is_string())
     }),
+    Case::lines(Rule::InvalidArgumentsAccepted, Revision::V2025_03_26, |server| {
+        accept(server, |arguments| arguments["a"].is_f64())
+    }),
     Case::lines(Rule::ArgumentLimitIgnored, Revision::V2025_06_18, limit_ignored),
     Case::lines(Rule::ArgumentLimitIgnored, Revision::V2026_07_28, limit_ignored),
     Case::lines(Rule::ExtraArgumentAccepted, Revision::V2025_06_18, extra_accepted),

@@ -68,10 +68,14 @@ pub(super) const CASES: &[Case] = &[
     .of(|| AlteredServer::new(NO_COMPLETION))
     .also(UNDECLARED),
     Case::lines(Rule::CompletionUnsupported, V2026_07_28, |server| {
-        on_completions(server, |_| true, complete)
+        on_completions(server, |_| true, |request| refuse(request, -32602))
     })
     .of(|| AlteredServer::new(NO_COMPLETION))
     .also(UNDECLARED),
+    Case::lines(Rule::Undeclared, V2025_03_26, |server| on_completions(server, |_| true, complete))
+        .of(|| AlteredServer::new(NO_COMPLETION)),
+    Case::lines(Rule::Undeclared, V2026_07_28, |server| on_completions(server, |_| true, complete))
+        .of(|| AlteredServer::new(NO_COMPLETION)),
     Case::lines(Rule::UnvalidatedCompletion, V2024_11_05, |server| {
         on_completions(server, |params| params.get("ref").is_none(), complete)
     })

@@ -51,6 +51,23 @@ fn is_garbage(message: &Value) -> bool {
     matches!(message, Value::String(text) if text != "ping")
 }
 
+/// Answers lines that are not JSON with this line.
+fn answering_garbage(server: AlteredServer, line: &'static str) -> AlteredServer {
+    server.on_request(move |message| match is_garbage(message) {
+        true => Action::Answer(vec![line.to_owned()]),
+        false => Action::Pass,
+    })
+}
+
+/// Returns true for a batch without a request.
+fn is_batch_of_notifications(message: &Value) -> bool {
+    is_full_batch(message) && message.as_array().is_some_and(|it| it.iter().all(lacks_id))
+}
+
+fn lacks_id(message: &Value) -> bool {
+    message.get("id").is_none()
+}
+
 fn is_invalid(message: &Value) -> bool {
     message["id"] == "sparring-invalid"
 }
@@ -224,6 +241,59 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::ParseError, V2025_11_25, |server| refusing(server, -32600, is_garbage)),
     Case::lines(Rule::ParseError, V2024_11_05, |server| accepting(server, is_garbage)),
     Case::lines(Rule::ParseError, V2026_07_28, |server| refusing(server, -32603, is_garbage)),
+    Case::lines(Rule::ParseError, V2026_07_28, |server| {
+        // The result has the id of an earlier request.
+        server.on_request(|message| match is_garbage(message) {
+            true => result(&json!({"id": 1}), json!({"resultType": "complete"})),
+            false => Action::Pass,
+        })
+    }),
+    Case::lines(Rule::NotJson, V2025_11_25, |server| {
+        answering_garbage(server, "SyntaxError: Unexpected token")
+    }),
+    Case::lines(Rule::WrongJsonrpc, V2024_11_05, |server| {
+        answering_garbage(server, r#"{"id":null,"error":{"code":-32700,"message":"No JSON"}}"#)
+    }),
+    Case::lines(Rule::ErrorMalformed, V2026_07_28, |server| {
+        answering_garbage(server, r#"{"jsonrpc":"2.0","error":{"code":-32700}}"#)
+    }),
+    Case::lines(Rule::EmptyBatch, V2025_03_26, |server| {
+        server.on_request(|message| match is_batch_of_notifications(message) {
+            true => Action::json(json!([])),
+            false => Action::Pass,
+        })
+    }),
+    Case::lines(Rule::Batch, V2025_03_26, |server| {
+        server.on_request(|message| match is_batch_of_notifications(message) {
+            true => error(&json!({"id": null}), -32600),
+            false => Action::Pass,
+        })
+    }),
+    Case::lines(Rule::Batch, V2025_03_26, |server| {
+        // The failed requests are left out.
+        server.on_line(|_, line| match serde_json::from_str(&line) {
+            Ok(Value::Array(mut items)) => {
+                items.retain(|it| it.get("error").is_none());
+                vec![Value::Array(items).to_string()]
+            }
+            _ => vec![line],
+        })
+    }),
+    Case::lines(Rule::NoAnswer, V2025_03_26, |server| {
+        server.on_request(|message| match message["id"] == "" {
+            true => Action::Answer(Vec::new()),
+            false => Action::Pass,
+        })
+    }),
+    Case::lines(Rule::UnknownResponse, V2024_11_05, |server| {
+        server.on_response("ping", |_, response| {
+            let id = response["id"].as_i64().filter(|it| i32::try_from(*it).is_err());
+            if let Some(id) = id {
+                response["id"] = json!(id as i32);
+            }
+        })
+    })
+    .also(&[Rule::NoAnswer]),
     Case::lines(Rule::BrokenMessage, V2025_11_25, |server| {
         server.on_request(|message| match is_garbage(message) {
             true => Action::Close,
@@ -280,6 +350,11 @@ pub(super) const CASES: &[Case] = &[
             it["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] == "text"
         })
     }),
+    Case::lines(Rule::InvalidParams, V2026_07_28, |server| {
+        accepting(server, |it| {
+            it["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == 42
+        })
+    }),
     Case::lines(Rule::InvalidParamsCode, V2025_11_25, |server| {
         refusing(server, -32603, |it| {
             it["method"] == "initialize" && !it["params"]["protocolVersion"].is_string()
@@ -295,6 +370,26 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::UnknownField, V2025_06_18, |server| {
         refusing(server, -32602, |it| it["params"]["_meta"].get("com.example/sparring").is_some())
+    }),
+    Case::lines(Rule::UnknownField, V2025_11_25, |server| {
+        refusing(server, -32602, |it| {
+            let has_key = it["params"]["_meta"].get("com.example/sparring").is_some();
+            it["method"] == "tools/call" && has_key
+        })
+    }),
+    Case::lines(Rule::UnknownField, V2026_07_28, |server| {
+        refusing(server, -32602, |it| {
+            let is_strict = it["method"] == "resources/read";
+            is_strict && it["params"].get("sparringUnknown").is_some()
+        })
+    }),
+    Case::lines(Rule::UnknownField, V2025_03_26, |server| {
+        refusing(server, -32602, |it| {
+            it["params"]["name"] == "picture" && it["params"].get("arguments").is_none()
+        })
+    }),
+    Case::lines(Rule::UnknownField, V2025_06_18, |server| {
+        refusing(server, -32602, |it| it["params"].get("context").is_some())
     }),
     Case::lines(Rule::UnknownField, V2024_11_05, |server| {
         refusing(server, -32602, |it| it["params"]["capabilities"].get("sparringUnknown").is_some())

@@ -79,6 +79,15 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::MissingPromptArgument, V2026_07_28, |server| {
         on_gets(server, lacks_argument, succeed)
     }),
+    Case::lines(Rule::UnvalidatedPrompt, V2025_06_18, |server| {
+        on_gets(server, |params| params["arguments"]["who"].is_object(), succeed)
+    }),
+    Case::lines(Rule::MissingResourceMediaType, V2025_11_25, |server| {
+        let resource = json!({"uri": "test://text", "mimeType": "", "text": "Some text."});
+        let content = json!({"type": "resource", "resource": resource});
+        set(server, "prompts/get", "/messages/0/content", content)
+    })
+    .also(&[Rule::InvalidResourceMediaType]),
     Case::lines(Rule::MissingResourceMediaType, V2024_11_05, embed_resource),
     Case::lines(Rule::MissingResourceMediaType, V2026_07_28, embed_resource),
 ];

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sparring_wire::{Revision, Rule};
 
 use super::Case;
-use super::lists::{answer_cacheable, refuse};
+use super::lists::{answer, answer_cacheable, refuse};
 use crate::support::{Action, AlteredServer};
 
 const V2024_11_05: Revision = Revision::V2024_11_05;
@@ -84,6 +84,14 @@ pub(super) const CASES: &[Case] = &[
     .also(MALFORMED),
     Case::lines(Rule::MalformedRead, V2026_07_28, |server| {
         on_reads(server, |uri| uri == "", serve)
+    }),
+    Case::lines(Rule::MalformedRead, V2025_06_18, |server| {
+        server.on_method("resources/subscribe", |request| {
+            match request["params"]["uri"] == "not a URI" {
+                true => answer(request, json!({})),
+                false => Action::Pass,
+            }
+        })
     }),
     Case::lines(Rule::PathTraversal, V2024_11_05, |server| {
         on_reads(server, |uri| has(uri, "file://") && has(uri, "/../"), serve)

@@ -281,4 +281,21 @@ pub(super) const CASES: &[Case] = &[
         })
     })
     .correct(correct),
+    Case::lines(Rule::TaskRequired, V2025_11_25, |server| requiring_task(server, -32602))
+        .correct(|server| requiring_task(server, -32601)),
 ];
+
+/// Requires a task for the tool `echo`, and refuses other calls with this code.
+fn requiring_task(server: AlteredServer, code: i64) -> AlteredServer {
+    let server = with_tasks(server, |_, _| {}).on_result("tools/list", |result| {
+        result["tools"][0]["execution"] = json!({"taskSupport": "required"});
+    });
+    server.on_method("tools/call", move |request| {
+        let params = &request["params"];
+        let is_good = params["arguments"]["text"].is_string();
+        match params["name"] == "echo" && params.get("task").is_none() && is_good {
+            true => error(request, code),
+            false => Action::Pass,
+        }
+    })
+}

@@ -218,6 +218,19 @@ pub(super) const METHODS: &[Case] = &[
     }),
     Case::lines(Rule::NotImplemented, V2024_11_05, |server| server.on_method("ping", refuse_ping)),
     Case::lines(Rule::NotImplemented, V2025_11_25, |server| server.on_method("ping", refuse_ping)),
+    Case::lines(Rule::NotImplemented, V2025_06_18, |server| {
+        server.on_connect(|server| {
+            let is_ready = std::sync::atomic::AtomicBool::new(false);
+            server.on_request(move |message| {
+                let is_initialized = message["method"] == "notifications/initialized";
+                is_ready.fetch_or(is_initialized, Ordering::Relaxed);
+                match message["method"] == "ping" && !is_ready.load(Ordering::Relaxed) {
+                    true => refuse(message),
+                    false => Action::Pass,
+                }
+            })
+        })
+    }),
     Case::lines(Rule::NotImplemented, V2026_07_28, |server| {
         server.on_method("prompts/list", refuse)
     })

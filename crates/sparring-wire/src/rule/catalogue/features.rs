@@ -95,7 +95,7 @@ macro_rules! feature_rules {
                 "A request to read an unknown resource should get the error -32002.",
                 "Answer with the error -32002 (resource not found).";
             MalformedRead = "resources/malformed-read", Check, Must, ALL, "server/resources#security-considerations",
-                "A request to read without a valid URI must get an error.",
+                "A request to read or to subscribe without a valid URI must get an error.",
                 "Validate the URI, and answer with the error -32602 (invalid params).";
             PathTraversal = "resources/path-traversal", Check, Must, ALL, "server/resources#security-considerations",
                 "A server must not serve a `file://` URI that leaves its folder through `..`.",
@@ -114,9 +114,9 @@ macro_rules! feature_rules {
             // Prompts.
             MissingResourceMediaType = "prompts/resource-media-type", Traffic, Must, ALL, "server/prompts#embedded-resources",
                 "A resource in a message of a prompt must have a MIME type.",
-                "Add `mimeType` to the resource.";
+                "Add the right `mimeType` to the resource.";
             UnvalidatedPrompt = "prompts/unvalidated", Check, Must, ALL, "server/prompts#security",
-                "A request for an unknown prompt, or with malformed params, must not succeed.",
+                "A request for an unknown prompt, or with malformed params or arguments, must not succeed.",
                 "Validate `name` and `arguments`, and answer with the error -32602 (invalid params).";
             UnknownPrompt = "prompts/unknown-prompt", Check, Should, ALL, "server/prompts#error-handling",
                 "A request for an unknown prompt should get the error -32602.",

@@ -173,8 +173,8 @@ macro_rules! message_rules {
                 "The error for invalid params should have the code -32602.",
                 "Answer invalid params with the error -32602 (invalid params).";
             UnknownField = "exchange/unknown-field", Check, Must, ALL, "basic#meta",
-                "A server must accept unknown fields in params, unknown keys of `_meta` and unknown capabilities of the client.",
-                "Ignore the fields that you do not know.";
+                "A server must accept unknown fields in params, unknown keys of `_meta`, unknown capabilities of the client, and requests with and without optional fields.",
+                "Ignore the fields that you do not know, and require only those that the schema requires.";
 
             // The connection as a whole.
             Handshake = "lifecycle/handshake", Check, Must, ALL, "basic/versioning#protocol-version-negotiation",
