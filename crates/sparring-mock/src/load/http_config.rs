@@ -32,15 +32,17 @@ impl Loader<'_> {
 
     /// Refuses paths that are not absolute or not different.
     fn check_paths(&mut self, paths: &Node, options: &HttpOptions) {
-        let given = paths.entries().iter().filter_map(|it| Some((it, it.value.as_str()?)));
-        for (entry, path) in given {
+        let given = paths.entries();
+        for (index, entry) in given.iter().enumerate() {
+            let Some(path) = entry.value.as_str() else { continue };
             let all = [
                 ("mcp", Some(&options.path)),
                 ("sse", options.sse_path.as_ref()),
                 ("messages", Some(&options.message_path)),
             ];
             let is_same = |(key, other): &(&str, Option<&String>)| {
-                *key != entry.key && other.is_some_and(|other| other == path)
+                let is_later = given[index..].iter().any(|it| it.key == *key);
+                !is_later && other.is_some_and(|other| other == path)
             };
             if !path.starts_with('/') {
                 self.problems.add(entry.value.span, "the path must begin with `/`");

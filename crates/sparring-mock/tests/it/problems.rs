@@ -204,7 +204,7 @@ fn reports_completions_without_effect() {
 #[test]
 fn reports_paths_that_cannot_be_served() {
     check("paths: {mcp: x}\ntools: []", "1:14", "the path must begin with `/`");
-    check("paths: {mcp: /a, sse: /a}\ntools: []", "1:14", "`mcp` and `sse` have the same path");
+    check("paths: {mcp: /a, sse: /a}\ntools: []", "1:23", "`sse` and `mcp` have the same path");
     check("paths: {mcp: /messages}\ntools: []", "1:14", "`mcp` and `messages` have the same path");
     check("auth: {bearer: ''}\ntools: []", "1:16", "the token is empty");
 }
