@@ -94,19 +94,19 @@ fn lacks_elicitation(request: &Value) -> bool {
         && meta(request, CAPABILITIES).is_some_and(|it| it.get("elicitation").is_none())
 }
 
+const ONLY_TOOLS: &str = "server: {name: correct, version: 1.0.0}\n\
+    tools:\n  - {name: ping, description: Says pong., annotations: {read_only_hint: true}, text: pong}\n";
+
 pub(super) fn only_modern() -> AlteredServer {
     AlteredServer::new(&format!("{CORRECT}\nprotocol: \"2026-07-28\"\n"))
 }
 
 fn only_2025_03_26() -> AlteredServer {
-    AlteredServer::new(&format!("{CORRECT}\nprotocol: \"2025-03-26\"\n"))
+    AlteredServer::new(&format!("{ONLY_TOOLS}protocol: \"2025-03-26\"\n"))
 }
 
 fn only_tools() -> AlteredServer {
-    AlteredServer::new(
-        "server: {name: correct, version: 1.0.0}\n\
-         tools:\n  - {name: ping, description: Says pong., annotations: {read_only_hint: true}, text: pong}\n",
-    )
+    AlteredServer::new(ONLY_TOOLS)
 }
 
 pub(super) const CASES: &[Case] = &[

@@ -123,7 +123,12 @@ pub(super) const FIELDS: &[Case] = &[
     Case::lines(Rule::WrongJsonrpc, V2026_07_28, |server| {
         replace(server, r#""jsonrpc":"2.0","#, "")
     })
-    .also(&[Rule::ListFails]),
+    .also(&[
+        Rule::ListFails,
+        Rule::UnsupportedVersion,
+        Rule::MissingMeta,
+        Rule::RequiredClientInfo,
+    ]),
     Case::http(Rule::WrongJsonrpc, V2025_06_18, |server| {
         replace_body(server, r#""jsonrpc":"2.0""#, r#""jsonrpc":2.0"#)
     })

@@ -76,7 +76,7 @@ impl ConnectionChecker {
                 (Rule::WrongContentType, "$", message)
             }
             HttpObservation::UnfinishedEvent => {
-                let message = "the last event of the stream has no blank line at its end, so it \
+                let message = "the stream ends in an event without a blank line after it, which \
                                has no effect";
                 (Rule::WrongContentType, "$", message.to_owned())
             }
