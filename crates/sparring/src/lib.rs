@@ -105,7 +105,7 @@ pub use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMoc
 pub use sparring_peer::client::{ClientOptions, Protocol};
 pub use sparring_peer::{
     Cause, Envelope, Era, Handler, Incoming, LineLink, Link, LinkInfo, LinkKind, MemoryLink,
-    MemoryTransport, Outgoing, Server, Stream, memory,
+    MemoryTransport, Outgoing, ReservedBytes, Server, Stream, memory,
 };
 #[cfg(feature = "mock")]
 pub use sparring_script::Matcher;

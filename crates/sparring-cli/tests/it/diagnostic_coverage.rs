@@ -33,7 +33,7 @@ const SOURCES: [&str; 18] = [
 ];
 
 /// String literals that are not messages, and messages that no file can cause.
-const OTHERS: [(&str, &str); 21] = [
+const OTHERS: [(&str, &str); 22] = [
     ("no such file, or its path is not valid UTF-8", "needs a file that goes away meanwhile"),
     ("another process has locked its folder for {LOCK_TIMEOUT:?}", "needs a process that hangs"),
     ("any value", "describes a kind of value that every matcher can match"),
@@ -57,6 +57,7 @@ const OTHERS: [(&str, &str); 21] = [
     ("only a script can run programs, not a change over HTTP", "is reported over HTTP"),
     ("a change over HTTP cannot use `http`", "is reported over HTTP"),
     ("a change over HTTP cannot use `file`", "is reported over HTTP"),
+    ("`{}`: a change over HTTP cannot use this header", "is reported over HTTP"),
     ("allow it with --allow-control http, or with `control_keys` in Rust", "is reported over HTTP"),
     ("allow it with --allow-control file, or with `control_keys` in Rust", "is reported over HTTP"),
     ("no such file below the folder of the script", "is reported over HTTP"),

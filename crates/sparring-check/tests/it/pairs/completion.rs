@@ -75,6 +75,7 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::Undeclared, V2025_03_26, |server| on_completions(server, |_| true, complete))
         .of(|| AlteredServer::new(NO_COMPLETION)),
     Case::lines(Rule::Undeclared, V2026_07_28, |server| on_completions(server, |_| true, complete))
+        .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
         .of(|| AlteredServer::new(NO_COMPLETION)),
     Case::lines(Rule::UnvalidatedCompletion, V2024_11_05, |server| {
         on_completions(server, |params| params.get("ref").is_none(), complete)
@@ -87,6 +88,7 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::UnvalidatedCompletion, V2026_07_28, |server| {
         on_completions(server, lacks_argument, complete)
     })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
     .also(MALFORMED),
     Case::lines(Rule::CompletionErrorCode, V2025_03_26, |server| {
         on_completions(server, is_unknown, complete)

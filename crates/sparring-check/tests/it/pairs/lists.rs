@@ -191,6 +191,7 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::EndlessList, V2026_07_28, |server| {
         pages(server, |request, _| page(request, "greeting", Some("again".to_owned())))
     })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
     .also(OTHER_PROMPTS),
     // Every page has a new cursor and the same item.
     Case::lines(Rule::EndlessList, V2025_11_25, |server| {
@@ -235,6 +236,7 @@ pub(super) const CASES: &[Case] = &[
             },
         })
     })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
     .of(paged)
     .also(OTHER_PROMPTS),
     Case::lines(Rule::InvalidCursor, V2024_11_05, |server| {

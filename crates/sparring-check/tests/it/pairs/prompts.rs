@@ -55,7 +55,8 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::UnvalidatedPrompt, V2026_07_28, |server| {
         on_gets(server, is_unknown, succeed)
-    }),
+    })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta]),
     Case::lines(Rule::UnvalidatedPrompt, V2025_03_26, |server| {
         on_gets(server, |params| params.get("name").is_none(), succeed)
     })
@@ -78,7 +79,8 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::MissingPromptArgument, V2026_07_28, |server| {
         on_gets(server, lacks_argument, succeed)
-    }),
+    })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta]),
     Case::lines(Rule::UnvalidatedPrompt, V2025_06_18, |server| {
         on_gets(server, |params| params["arguments"]["who"].is_object(), succeed)
     }),

@@ -63,7 +63,7 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::EmptyContents, V2026_07_28, |server| {
         on_reads(server, |uri| uri == UNKNOWN_URI, serve_nothing)
     })
-    .also(&[Rule::ResourceNotFound]),
+    .also(&[Rule::ResourceNotFound, Rule::UnsupportedVersion, Rule::MissingMeta]),
     Case::lines(Rule::ResourceNotFoundCode, V2024_11_05, |server| {
         on_reads(server, |uri| uri == UNKNOWN_URI, |request| refuse(request, -32602))
     }),
@@ -101,7 +101,8 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::lines(Rule::PathTraversal, V2026_07_28, |server| {
         on_reads(server, |uri| has(uri, "file://") && has(uri, "..%2F"), serve)
-    }),
+    })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta]),
     // A template with a path of another scheme.
     Case::lines(Rule::PathTraversal, V2025_06_18, |server| {
         on_reads(
@@ -136,7 +137,8 @@ pub(super) const CASES: &[Case] = &[
                 answer_cacheable(request, json!({"contents": [content]}))
             },
         )
-    }),
+    })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta]),
     Case::lines(Rule::TemplateMediaType, V2024_11_05, set_item_type),
     Case::lines(Rule::TemplateMediaType, V2026_07_28, set_item_type),
 ];

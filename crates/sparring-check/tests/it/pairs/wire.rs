@@ -136,7 +136,12 @@ pub(super) const FIELDS: &[Case] = &[
     Case::http(Rule::WrongJsonrpc, V2026_07_28, |server| {
         replace_body(server, r#""jsonrpc":"2.0","#, "")
     })
-    .also(&[Rule::ListFails]),
+    .also(&[
+        Rule::ListFails,
+        Rule::UnsupportedVersion,
+        Rule::MissingMeta,
+        Rule::RequiredClientInfo,
+    ]),
     Case::lines(Rule::IdMissing, V2025_06_18, |server| {
         extra_json(server, json!({"jsonrpc": "2.0", "result": {}}))
     }),

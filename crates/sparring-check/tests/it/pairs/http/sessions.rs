@@ -161,7 +161,7 @@ pub(in crate::pairs) const CASES: &[Case] = &[
         })
     }),
     Case::http(Rule::DeletedSession, V2025_06_18, keeps_deleted_sessions)
-        .also(&[Rule::UnknownSession]),
+        .also(&[Rule::UnknownSession, Rule::VersionHeader]),
     Case::http(Rule::DeletedSession, V2025_11_25, |server| answers_with_400(server, true)),
     Case::http(Rule::VersionHeader, V2025_06_18, ignores_the_version),
     Case::http(Rule::VersionHeader, V2025_06_18, |server| {
