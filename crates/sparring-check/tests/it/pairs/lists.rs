@@ -68,7 +68,12 @@ fn pages(
 }
 
 /// Prompts whose list the server makes up cannot be requested.
-const OTHER_PROMPTS: &[Rule] = &[Rule::ItemNotImplemented, Rule::ChangedDefinition];
+const OTHER_PROMPTS: &[Rule] = &[
+    Rule::ItemNotImplemented,
+    Rule::ChangedDefinition,
+    Rule::UnsupportedVersion,
+    Rule::MissingMeta,
+];
 
 /// A list that changes has changed definitions, and sends no notification.
 const CHANGED: &[Rule] = &[Rule::ChangedDefinition, Rule::MissingListChanged];
@@ -191,7 +196,6 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::EndlessList, V2026_07_28, |server| {
         pages(server, |request, _| page(request, "greeting", Some("again".to_owned())))
     })
-    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
     .also(OTHER_PROMPTS),
     // Every page has a new cursor and the same item.
     Case::lines(Rule::EndlessList, V2025_11_25, |server| {
@@ -236,7 +240,6 @@ pub(super) const CASES: &[Case] = &[
             },
         })
     })
-    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
     .of(paged)
     .also(OTHER_PROMPTS),
     Case::lines(Rule::InvalidCursor, V2024_11_05, |server| {
