@@ -193,6 +193,7 @@ pub(super) const SERVERS: &[RealServer] = &[
         .without_calls(),
     python("rmcp", &["{examples}/rmcp_server"])
         .packages(Packages::Rust)
+        .variables(&[("RUST_BACKTRACE", "0")])
         .calling_all_tools()
         .failing_suites(&[
             ("2024-11-05", "it sends `elicitation/create`, which the revision does not have"),

@@ -41,6 +41,10 @@ fn complete(request: &Value) -> Action {
     answer(request, json!({"completion": {"values": []}}))
 }
 
+fn complete_with_a_value(request: &Value) -> Action {
+    answer(request, json!({"completion": {"values": ["a"]}}))
+}
+
 fn is_unknown(params: &Value) -> bool {
     params["ref"]["name"] == "sparring-unknown-prompt"
 }
@@ -72,11 +76,20 @@ pub(super) const CASES: &[Case] = &[
     })
     .of(|| AlteredServer::new(NO_COMPLETION))
     .also(UNDECLARED),
-    Case::lines(Rule::Undeclared, V2025_03_26, |server| on_completions(server, |_| true, complete))
-        .of(|| AlteredServer::new(NO_COMPLETION)),
-    Case::lines(Rule::Undeclared, V2026_07_28, |server| on_completions(server, |_| true, complete))
-        .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
-        .of(|| AlteredServer::new(NO_COMPLETION)),
+    Case::lines(Rule::CompletionUnsupported, V2025_11_25, |server| {
+        on_completions(server, |_| true, complete)
+    })
+    .of(|| AlteredServer::new(NO_COMPLETION))
+    .also(UNDECLARED),
+    Case::lines(Rule::Undeclared, V2025_03_26, |server| {
+        on_completions(server, |_| true, complete_with_a_value)
+    })
+    .of(|| AlteredServer::new(NO_COMPLETION)),
+    Case::lines(Rule::Undeclared, V2026_07_28, |server| {
+        on_completions(server, |_| true, complete_with_a_value)
+    })
+    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
+    .of(|| AlteredServer::new(NO_COMPLETION)),
     Case::lines(Rule::UnvalidatedCompletion, V2024_11_05, |server| {
         on_completions(server, |params| params.get("ref").is_none(), complete)
     })
@@ -88,8 +101,12 @@ pub(super) const CASES: &[Case] = &[
     Case::lines(Rule::UnvalidatedCompletion, V2026_07_28, |server| {
         on_completions(server, lacks_argument, complete)
     })
-    .also(&[Rule::UnsupportedVersion, Rule::MissingMeta])
-    .also(MALFORMED),
+    .also(&[
+        Rule::InvalidParams,
+        Rule::InvalidParamsCode,
+        Rule::UnsupportedVersion,
+        Rule::MissingMeta,
+    ]),
     Case::lines(Rule::CompletionErrorCode, V2025_03_26, |server| {
         on_completions(server, is_unknown, complete)
     }),
