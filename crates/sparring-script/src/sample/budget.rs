@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAX_VALUES: usize = 10_000;
 const MAX_BYTES: usize = 256 * 1024;
 
-/// What is left of the limits. Nothing is left once more was asked for.
+/// The rest of the limits. It is zero after a request for more than the rest.
 pub(super) struct SampleBudget {
     values: Cell<usize>,
     bytes: Cell<usize>,

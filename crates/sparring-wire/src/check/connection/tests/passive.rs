@@ -322,7 +322,7 @@ fn a_task_begins_as_working_and_keeps_its_final_status() {
 fn the_status_of_a_task_does_not_contradict_a_notification() {
     let get = |id: u32| format!(r#">{{"id":{id},"method":"tasks/get","params":{{"taskId":"t"}}}}"#);
     let got = |id: u32, status: &str| format!(r#"<{{"id":{id},"result":{}}}"#, task(status));
-    let told = |status: &str| {
+    let notified = |status: &str| {
         format!(r#"<{{"method":"notifications/tasks/status","params":{}}}"#, task(status))
     };
     check(
@@ -330,9 +330,9 @@ fn the_status_of_a_task_does_not_contradict_a_notification() {
         &[
             (TASK_CALL, ""),
             (&created(1, "working"), ""),
-            (&told("working"), ""),
+            (&notified("working"), ""),
             (&get(2), ""),
-            (&told("cancelled"), ""),
+            (&notified("cancelled"), ""),
             // This request came before the status was known.
             (&got(2, "working"), ""),
             (&get(3), ""),
